@@ -27,7 +27,7 @@ std::string best_kernel(const Setup& setup);
 /// What a medium and a wavefield of so many shots of a size will allocate.
 Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});
 /// What the correlation of a wavefield allocates (FieldSet::make_correlation).
-Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, bool illuminates = false);
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, bool illuminates);
 /// What the scattering between two such wavefields allocates (FieldSet::make_scattering).
 Allocations scattering_allocations(const Setup& setup, int shots);
 /// \throws SetupFault; what check_problem throws.

@@ -81,7 +81,7 @@ int most_shots(const Setup& setup);
 /// What a medium and a wavefield of so many shots of a size will allocate, on the GPU and on the host.
 Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});
 /// What the correlation of a wavefield of so many shots allocates (FieldSet::make_correlation).
-Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, bool illuminates = false);
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, bool illuminates);
 /// What the scattering between two such wavefields allocates (FieldSet::make_scattering).
 Allocations scattering_allocations(const Setup& setup, int shots);
 

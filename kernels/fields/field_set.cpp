@@ -44,12 +44,12 @@ std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t, bool) cons
     throw std::logic_error("fields that are not correlated");
 }
 
-void FieldSet::throw_uncut() {
-    throw std::logic_error("fields whose planes nobody exchanges");
-}
-
 std::unique_ptr<Scattering> FieldSet::make_scattering() const {
     throw std::logic_error("fields that do not scatter");
+}
+
+void FieldSet::throw_uncut() {
+    throw std::logic_error("fields whose planes nobody exchanges");
 }
 
 }  // namespace onda

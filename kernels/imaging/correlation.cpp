@@ -4,9 +4,8 @@
 
 namespace onda {
 
-void check_image(CorrelationImage kind, bool illuminates) {
-    if (kind != CorrelationImage::product && !illuminates)
-        throw std::logic_error("an illumination that nobody asked for");
+void check_sum(LevelSum sum, bool illuminates) {
+    if (sum != LevelSum::products && !illuminates) throw std::logic_error("an illumination that nobody asked for");
 }
 
 }  // namespace onda

@@ -25,10 +25,10 @@
 namespace onda {
 
 /// What is summed over the levels that met.
-enum class CorrelationImage {
-    product,               ///< of the difference that was kept, and the adjoint one
-    forward_illumination,  ///< the square of the difference that was kept
-    adjoint_illumination,  ///< the square of the adjoint one, out of the layers' coordinates
+enum class LevelSum {
+    products,         ///< of the difference that was kept and the adjoint one
+    forward_squares,  ///< of the difference that was kept
+    adjoint_squares,  ///< of the adjoint one, in layers out of their coordinates
 };
 
 /// The images of some shots on one device: sums over levels of (p[n] - p[n-1]) of the first field of two wavefields.
@@ -49,11 +49,11 @@ public:
     [[nodiscard]] virtual bool remembers() const = 0;
     /// An image of a shot on all nodes of the grid, [z][y][x], x fastest. Waits. \throws std::logic_error for
     /// illuminations that were not asked for.
-    virtual void download(CorrelationImage kind, std::span<double> image, int shot) const = 0;
+    virtual void download(LevelSum sum, std::span<double> image, int shot) const = 0;
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 };
 
 /// \throws std::logic_error for an illumination that a correlation does not sum.
-void check_image(CorrelationImage kind, bool illuminates);
+void check_sum(LevelSum sum, bool illuminates);
 
 }  // namespace onda

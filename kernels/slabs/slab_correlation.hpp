@@ -31,12 +31,12 @@ public:
             if (slab->remembers()) return true;
         return false;
     }
-    void download(CorrelationImage kind, std::span<double> image, int shot) const override {
+    void download(LevelSum sum, std::span<double> image, int shot) const override {
         const std::int64_t plane = grid_.nx() * grid_.ny();
         for (std::size_t s = 0; s < slabs_.size(); ++s) {
             const Slab &computed = map_.computed(s), &owned = map_.owned(s);
             std::vector<double> part(static_cast<std::size_t>(plane * computed.planes));
-            slabs_[s]->download(kind, part, shot);
+            slabs_[s]->download(sum, part, shot);
             std::copy_n(part.begin() + (owned.first_plane - computed.first_plane) * plane, owned.planes * plane,
                         image.begin() + owned.first_plane * plane);
         }

@@ -44,17 +44,17 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     adjoint_.reset();
 }
 
-std::vector<double> GradientRun::image(CorrelationImage kind, double scale, int shot) const {
+std::vector<double> GradientRun::image(LevelSum sum, double scale, int shot) const {
     std::vector<double> image(static_cast<std::size_t>(medium_.setup().grid.points()));
-    correlation_->download(kind, image, shot);
+    correlation_->download(sum, image, shot);
     const double factor = static_cast<double>(plan_.every) * scale;
     for (double& value : image) value *= factor;
     return image;
 }
 
 Illumination GradientRun::illumination(int shot) const {
-    return {image(CorrelationImage::forward_illumination, 1., shot),
-            image(CorrelationImage::adjoint_illumination, scale(shot) * scale(shot), shot)};
+    return {image(LevelSum::forward_squares, 1., shot),
+            image(LevelSum::adjoint_squares, scale(shot) * scale(shot), shot)};
 }
 
 std::int64_t GradientRun::allocated_bytes() const {

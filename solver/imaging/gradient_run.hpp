@@ -56,15 +56,13 @@ public:
     void run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support);
 
     /// The wavefield of the forward run, until the adjoint runs begin.
-    [[nodiscard]] Wavefield& forward_field() { return *forward_field_; }
+    [[nodiscard]] const Wavefield& forward_field() const { return *forward_field_; }
     /// The forward run, while it is stepped.
     [[nodiscard]] const Propagator& forward() const { return forward_.value(); }
     /// The wavefield of the adjoint run that has ended, with what it recorded.
     [[nodiscard]] const Wavefield& adjoint_field() const { return adjoint_field_ ? *adjoint_field_ : *forward_field_; }
     /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot. Waits.
-    [[nodiscard]] std::vector<double> image(int shot) const {
-        return image(CorrelationImage::product, scale(shot), shot);
-    }
+    [[nodiscard]] std::vector<double> image(int shot) const { return image(LevelSum::products, scale(shot), shot); }
     /// Of a shot. Waits. \throws std::logic_error unless the run illuminates.
     [[nodiscard]] Illumination illumination(int shot) const;
     [[nodiscard]] std::int64_t allocated_bytes() const;
@@ -83,7 +81,7 @@ private:
         return segment == 0 ? 0 : plan_.end_of_segment(time_, segment - 1);
     }
     [[nodiscard]] double scale(int shot) const { return scales_.at(static_cast<std::size_t>(shot)); }
-    [[nodiscard]] std::vector<double> image(CorrelationImage kind, double scale, int shot) const;
+    [[nodiscard]] std::vector<double> image(LevelSum sum, double scale, int shot) const;
     /// What is queued between steps that the forward field makes for the first time.
     [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
     void forward_to(std::int64_t step);

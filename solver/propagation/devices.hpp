@@ -53,6 +53,8 @@ struct Device {
     /// What the correlation of a wavefield of so many shots will allocate, which keeps so many levels, and perhaps sums
     /// illuminations (FieldSet::make_correlation).
     Allocations (*correlation_allocations)(const Setup&, int shots, std::int64_t slots, bool illuminates);
+    /// What the scattering between two wavefields of so many shots will allocate (FieldSet::make_scattering).
+    Allocations (*scattering_allocations)(const Setup&, int shots);
 
     /// How many of them there are; ordinals count them. The CPU is as many as anybody asks for.
     int (*count)();

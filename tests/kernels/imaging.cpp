@@ -105,17 +105,17 @@ TEST_CASE("images are sums of products and of squares of differences, and are no
             adjoint_squares[i] += nu[i] * nu[i];
         }
     }
-    plain->download(CorrelationImage::product, image, 0);
+    plain->download(LevelSum::products, image, 0);
     CHECK(image == products);
-    full->download(CorrelationImage::product, image, 0);
+    full->download(LevelSum::products, image, 0);
     CHECK(image == products);
-    full->download(CorrelationImage::forward_illumination, image, 0);
+    full->download(LevelSum::forward_squares, image, 0);
     CHECK(image == squares);
-    full->download(CorrelationImage::adjoint_illumination, image, 0);
+    full->download(LevelSum::adjoint_squares, image, 0);
     CHECK(image == adjoint_squares);
-    CHECK_THROWS_AS(plain->download(CorrelationImage::forward_illumination, image, 0), std::logic_error);
+    CHECK_THROWS_AS(plain->download(LevelSum::forward_squares, image, 0), std::logic_error);
     full->reset();
-    full->download(CorrelationImage::adjoint_illumination, image, 0);
+    full->download(LevelSum::adjoint_squares, image, 0);
     CHECK(image == std::vector<double>(points));
 }
 

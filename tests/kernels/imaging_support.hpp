@@ -45,9 +45,8 @@ inline const std::vector<Case> kImagingCases{
 inline std::vector<double> images_of(const Correlation& correlation, const Grid& grid, int shots) {
     std::vector<double> all, image(static_cast<std::size_t>(grid.points()));
     for (int shot = 0; shot < shots; ++shot)
-        for (const CorrelationImage kind :
-             {CorrelationImage::product, CorrelationImage::forward_illumination, CorrelationImage::adjoint_illumination}) {
-            correlation.download(kind, image, shot);
+        for (const LevelSum sum : {LevelSum::products, LevelSum::forward_squares, LevelSum::adjoint_squares}) {
+            correlation.download(sum, image, shot);
             all.insert(all.end(), image.begin(), image.end());
         }
     return all;

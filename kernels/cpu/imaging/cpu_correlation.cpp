@@ -55,29 +55,28 @@ public:
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(forward);
-        for_rows_of<T>(setup_, shots_.size(), {whole_},
-                       [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
-                           const auto [p, q] = levels_from(fields.of(static_cast<int>(s)), 0, y, z);
-                           T* const d = shots_[s].kept.data() + slot * points_ + setup_.grid.at(0, y, z);
-                           for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) d[x] = p[x] - q[x];
-                       });
+        for_rows({whole_}, [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
+            const auto [p, q] = levels_from(fields.of(static_cast<int>(s)), 0, y, z);
+            T* const d = shots_[s].kept.data() + slot * points_ + setup_.grid.at(0, y, z);
+            for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) d[x] = p[x] - q[x];
+        });
     }
     void meet(const FieldSet& adjoint, std::int64_t slot) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(adjoint);
-        for_rows_of<T>(setup_, shots_.size(), slot < 0 ? layer_parts_ : all_parts_,
-                       [&](std::size_t s, std::size_t part, std::int64_t y, std::int64_t z) {
-                           const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
-                           const T* const kept = slot < 0 ? nullptr : shots_[s].kept.data() + slot * points_;
-                           if (part < layers_.boxes.size())
-                               meet_in_layer(of_shot, layers_.boxes[part], y, z, kept, shots_[s]);
-                           else
-                               meet_inside(of_shot, y, z, kept, shots_[s]);
-                       });
+        for_rows(slot < 0 ? layer_parts_ : all_parts_,
+                 [&](std::size_t s, std::size_t part, std::int64_t y, std::int64_t z) {
+                     const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
+                     const T* const kept = slot < 0 ? nullptr : shots_[s].kept.data() + slot * points_;
+                     if (part < layers_.boxes.size())
+                         meet_in_layer(of_shot, layers_.boxes[part], y, z, kept, shots_[s]);
+                     else
+                         meet_inside(of_shot, y, z, kept, shots_[s]);
+                 });
     }
     [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
-    void download(CorrelationImage kind, std::span<double> image, int shot) const override {
-        check_image(kind, illuminates_);
-        const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(kind)].data();
+    void download(LevelSum sum, std::span<double> image, int shot) const override {
+        check_sum(sum, illuminates_);
+        const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(sum)].data();
         std::copy_n(from, std::min<std::int64_t>(points_, std::ssize(image)), image.begin());
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
@@ -110,7 +109,7 @@ private:
             }
         }
         Buffer<T> kept;
-        std::array<Buffer<T>, 3> images;  ///< by CorrelationImage
+        std::array<Buffer<T>, 3> images;  ///< by LevelSum
         Buffer<T> memory;
     };
 
@@ -129,6 +128,10 @@ private:
     }
 
     [[nodiscard]] std::int64_t points_of(const Buffer<T>& image) const { return image.bytes() > 0 ? points_ : 0; }
+    template <typename Body>
+    void for_rows(const std::vector<Box>& parts, const Body& body) const {
+        for_node_rows<T>(setup_, shots_.size(), parts, body);
+    }
     void meet_inside(const ShotFields<T>& fields, std::int64_t y, std::int64_t z, const T* kept, Shot& shot) const {
         const std::int64_t first = layers_.inner.low[0], count = layers_.inner.high[0] - first;
         const auto [p, q] = levels_from(fields, first, y, z);

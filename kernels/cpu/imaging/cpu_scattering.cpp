@@ -25,13 +25,13 @@ public:
     void scatter(const FieldSet& background, FieldSet& scattered) override {
         const auto& from = dynamic_cast<const CpuFields<T>&>(background);
         auto& to = dynamic_cast<CpuFields<T>&>(scattered);
-        for_rows_of<T>(setup_, last_.size(), {Box{{}, setup_.grid.n}},
-                       [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
-                           const auto shot = static_cast<int>(s);
-                           ShotFields<T>& to_shot = to.of(shot);
-                           scatter_row(from.of(shot), to_shot.before().data() + to_shot.layout().at(0, y, z),
-                                       last_[s].data(), y, z);
-                       });
+        for_node_rows<T>(setup_, last_.size(), {Box{{}, setup_.grid.n}},
+                         [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
+                             const auto shot = static_cast<int>(s);
+                             ShotFields<T>& to_shot = to.of(shot);
+                             scatter_row(from.of(shot), to_shot.before().data() + to_shot.layout().at(0, y, z),
+                                         last_[s].data(), y, z);
+                         });
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         std::int64_t bytes = ratio_.bytes() + inverse_gain_.bytes();

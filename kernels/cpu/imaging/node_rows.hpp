@@ -14,34 +14,34 @@
 
 namespace onda::cpu {
 
-/// Boxes of nodes, whose rows threads share out.
 inline std::int64_t rows_in(const Box& box) {
     return box.empty() ? 0 : (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]);
 }
 
-/// Calls body(shot, part, y, z) for every row of some parts of the grid of every shot, in one region of as many threads
-/// as find enough to do. They flush denormals.
+/// Calls body(shot, part, y, z) for every row of some boxes of every shot, in one region of all threads of a set-up
+/// that find enough to do.
 template <typename T, typename Body>
-void for_rows_of(const Setup& setup, std::size_t shots, const std::vector<Box>& parts, const Body& body) {
+void for_node_rows(const Setup& setup, std::size_t shots, const std::vector<Box>& parts, const Body& body) {
     constexpr std::int64_t fewest_nodes = 16'384;  // of a thread
     std::int64_t rows = 0, nodes = 0;
     for (const Box& part : parts) {
         rows += rows_in(part);
         nodes += part.points();
     }
-    const auto all = static_cast<std::int64_t>(shots);
-    const std::int64_t useful = std::clamp<std::int64_t>(all * nodes / fewest_nodes, 1, threads_of(setup));
-    on_threads(static_cast<int>(useful), [&](int thread, int threads) {
+    const auto count_of_shots = static_cast<std::int64_t>(shots);
+    const int useful =
+        static_cast<int>(std::clamp<std::int64_t>(count_of_shots * nodes / fewest_nodes, 1, threads_of(setup)));
+    on_threads(useful, [&](int thread, int threads) {
         const FlushDenormals<T> flush;
-        const RowRange mine = rows_of_thread(all * rows, thread, threads);
+        const RowRange mine = rows_of_thread(count_of_shots * rows, thread, threads);
         std::int64_t before = 0;
         for (std::size_t shot = 0; shot < shots; ++shot)
             for (std::size_t part = 0; part < parts.size(); ++part) {
                 const Box& box = parts[part];
-                const std::int64_t ny = box.high[1] - box.low[1], end = before + rows_in(box);
-                for (std::int64_t row = std::max(mine.begin, before); row < std::min(mine.end, end); ++row)
+                const std::int64_t ny = box.high[1] - box.low[1], count = rows_in(box);
+                for (std::int64_t row = std::max(mine.begin, before); row < std::min(mine.end, before + count); ++row)
                     body(shot, part, box.low[1] + (row - before) % ny, box.low[2] + (row - before) / ny);
-                before = end;
+                before += count;
             }
     });
 }

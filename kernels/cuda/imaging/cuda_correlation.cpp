@@ -60,14 +60,14 @@ public:
         met_.record(fields.compute());
     }
     [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
-    void download(CorrelationImage kind, std::span<double> image, int shot) const override {
-        check_image(kind, images_[1].size() > 0);
+    void download(LevelSum sum, std::span<double> image, int shot) const override {
+        check_sum(sum, images_[1].size() > 0);
         scope_.enter();
         met_.wait();
         const Grid& grid = setup_.grid;
         const std::int64_t rows = grid.ny() * grid.nz();
         std::vector<T> values(static_cast<std::size_t>(array_));
-        ONDA_CUDA_TRY(cudaMemcpy(values.data(), images_[static_cast<std::size_t>(kind)].data() + shot * array_,
+        ONDA_CUDA_TRY(cudaMemcpy(values.data(), images_[static_cast<std::size_t>(sum)].data() + shot * array_,
                                  values.size() * sizeof(T), cudaMemcpyDeviceToHost));
         for (std::int64_t row = 0; row < rows; ++row)
             std::copy_n(values.begin() + row * node_pitch(setup_), grid.nx(), image.begin() + row * grid.nx());
@@ -133,7 +133,7 @@ private:
     std::int64_t array_;  ///< elements of a shot
     NodeRange whole_, inner_{};
     DeviceBuffer<T> kept_values_;            ///< [slot][shot][z][y][x]
-    std::array<DeviceBuffer<T>, 3> images_;  ///< by CorrelationImage, [shot][z][y][x]
+    std::array<DeviceBuffer<T>, 3> images_;  ///< by LevelSum, [shot][z][y][x]
     DeviceBuffer<T> memory_;                 ///< of the layers of each shot
     DeviceBuffer<T> profiles_;
     DeviceLayers<T> layers_;
