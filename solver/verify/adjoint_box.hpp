@@ -41,7 +41,7 @@ Experiment box_of(const Case& c, int dimensions, Precision precision);
 /// Places in cells from the first node: on and off nodes, near faces, and in layers.
 inline constexpr std::array kSources{Position{17.3, 15.6, 14.45}, Position{3.4, 20.2, 8.7}};
 inline constexpr std::array kReceivers{Position{25., 12., 20.}, Position{12.3, 29.4, 1.6}, Position{35.2, 17.7, 30.1},
-                                Position{17.3, 15.6, 12.}};
+                                       Position{17.3, 15.6, 12.}};
 
 /// The velocity of a node, before it is changed.
 float scattered_velocity(std::int64_t node);
