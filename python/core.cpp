@@ -16,6 +16,7 @@
 #include "solver/program/failure.hpp"
 #include "solver/program/threads.hpp"
 #include "solver/run/in_memory.hpp"
+#include "solver/tasks/gradient_task.hpp"
 
 namespace py = pybind11;
 using namespace onda;
@@ -188,24 +189,58 @@ auto translated(const Work& work) {
     }
 }
 
-py::dict run(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
-             const std::map<std::string, Array>& arrays, const Ends& ends, const std::string& shots,
-             const py::function& progress, const py::function& log) {
-    return as_dict(translated([&] {
-        Config config = name.empty() ? read_config(std::filesystem::path(text), vocabulary(), overrides)
-                                     : read_config_text(text, name, vocabulary(), overrides);
-        config.model.arrays = as_model(arrays, ends);
-        check_threads(config.backend, config.origin);
-        const ThreadsOfRun threads(config.backend.threads);
-        const ShotSelection selection = shots.empty() ? ShotSelection() : ShotSelection(shots);
-        PythonProgress told(progress);
-        Log messages([&log](Log::Level level, const std::string& message) {
-            const py::gil_scoped_acquire gil;
-            log(level == Log::Level::warning, message);
-        });
-        const py::gil_scoped_release no_gil;
-        return run_in_memory(config, selection, told, messages);
-    }));
+/// What run() and misfit() are asked for, as Python has it.
+struct RunRequest {
+    std::string text, name;  ///< the path of a configuration, or, where it has a name, a configuration
+    std::vector<std::string> overrides;
+    std::map<std::string, Array> arrays;  ///< [z][y][x] by name of the parameter
+    Ends ends;
+    std::string shots;
+};
+
+/// \param task null: the first of tasks().
+SurveyInMemory compute(const RunRequest& request, const TaskRow* task, const py::function& progress,
+                       const py::function& log) {
+    Config config = request.name.empty()
+                        ? read_config(std::filesystem::path(request.text), vocabulary(), request.overrides)
+                        : read_config_text(request.text, request.name, vocabulary(), request.overrides);
+    config.model.arrays = as_model(request.arrays, request.ends);
+    check_threads(config.backend, config.origin);
+    const ThreadsOfRun threads(config.backend.threads);
+    const ShotSelection selection = request.shots.empty() ? ShotSelection() : ShotSelection(request.shots);
+    PythonProgress told(progress);
+    Log messages([&log](Log::Level level, const std::string& message) {
+        const py::gil_scoped_acquire gil;
+        log(level == Log::Level::warning, message);
+    });
+    const py::gil_scoped_release no_gil;
+    return run_in_memory(config, selection, told, messages, task);
+}
+
+py::dict run(const RunRequest& request, const py::function& progress, const py::function& log) {
+    return as_dict(translated([&] { return compute(request, nullptr, progress, log); }));
+}
+
+/// The misfit of all shots, that of each by its number, and dJ/dvp [z][y][x].
+py::tuple misfit(const RunRequest& request, const py::function& progress, const py::function& log) {
+    const SurveyInMemory survey = translated([&] { return compute(request, &kGradientTask, progress, log); });
+    MisfitInMemory sum = misfit_of(survey);
+    py::dict of_shots;
+    for (const ShotInMemory& shot : survey.shots) of_shots[py::int_(shot.images.shot)] = shot.images.misfit;
+    const auto& n = survey.plan->domain.grid.n;
+    return py::make_tuple(sum.value, of_shots, as_array(std::move(sum.gradient_vp), {n[2], n[1], n[0]}));
+}
+
+/// The numbers of nodes along z, y, x that a configuration names; nothing where its model's file has them.
+std::vector<std::int64_t> grid_shape(const RunRequest& request) {
+    return translated([&] {
+        const Config config = request.name.empty()
+                                  ? read_config(std::filesystem::path(request.text), vocabulary(), request.overrides)
+                                  : read_config_text(request.text, request.name, vocabulary(), request.overrides);
+        std::vector<std::int64_t> shape(config.grid.shape.rbegin(), config.grid.shape.rend());
+        if (shape.size() == 2) shape.insert(shape.begin() + 1, 1);
+        return shape;
+    });
 }
 
 /// What is asked of an export, as Python has it.
@@ -313,9 +348,19 @@ PYBIND11_MODULE(_core, module) {
     hdf5::share_library();  // h5py uses the same one
     module.attr("version") = build().version;
     module.attr("version_line") = version_line();
-    module.def("run", &run, py::arg("text"), py::arg("name"), py::arg("overrides"), py::arg("arrays"), py::arg("ends"),
-               py::arg("shots"), py::arg("progress"), py::arg("log"),
+    py::class_<RunRequest>(module, "RunRequest")
+        .def(py::init([](std::string text, std::string name, std::vector<std::string> overrides,
+                         std::map<std::string, Array> arrays, Ends ends, std::string shots) {
+                 return RunRequest{std::move(text),   std::move(name), std::move(overrides),
+                                   std::move(arrays), std::move(ends), std::move(shots)};
+             }),
+             py::arg("text"), py::arg("name"), py::arg("overrides"), py::arg("arrays"), py::arg("ends"),
+             py::arg("shots"));
+    module.def("run", &run, py::arg("request"), py::arg("progress"), py::arg("log"),
                "Runs the configuration at the path `text`, or, where it has a `name`, in `text`.");
+    module.def("misfit", &misfit, py::arg("request"), py::arg("progress"), py::arg("log"),
+               "The misfit of a configuration, that of each shot, and dJ/dvp.");
+    module.def("grid_shape", &grid_shape, py::arg("request"), "Nodes along z, y, x; empty where a file has them.");
     py::class_<ExportRequest>(module, "ExportRequest")
         .def(py::init([](std::string file, std::string format, std::string samples, std::string shots, bool overwrite) {
                  return ExportRequest{std::move(file), std::move(format), std::move(samples), std::move(shots),

@@ -7,6 +7,8 @@
     gather.plot()                                # an image: offsets along x, time down
     gather.to_xarray()                           # the pressures with labelled coordinates
 
+    value, gradient = onda.misfit("survey.yaml", vp=velocity)  # J and dJ/dvp, of observed seismograms
+
     run = onda.open("results/demo")              # what `onda run` left in a folder
     gradient = onda.read_gradient("gradient.h5") # what `onda gradient` left
 
@@ -30,6 +32,7 @@ from ._errors import (
     UsageError,
 )
 from ._gradient import Gradient, read_gradient
+from ._misfit import misfit
 from ._progress import Progress
 from ._results import Gather, Run, Snapshots, Wavelets
 from ._run import run
@@ -55,6 +58,7 @@ __all__ = [
     "UsageError",
     "Wavelets",
     "__version__",
+    "misfit",
     "open",
     "read_gradient",
     "run",

@@ -7,16 +7,23 @@ import numpy as np
 version: str
 version_line: str
 
-def run(
-    text: str,
-    name: str,
-    overrides: List[str],
-    arrays: Dict[str, np.ndarray],
-    ends: Dict[str, Tuple[float, float]],
-    shots: str,
-    progress: Callable[[int, int, int, int, int, float, float], None],
-    log: Callable[[bool, str], None],
-) -> Dict[str, Any]: ...
+_Progress = Callable[[int, int, int, int, int, float, float], None]
+_Log = Callable[[bool, str], None]
+
+class RunRequest:
+    def __init__(
+        self,
+        text: str,
+        name: str,
+        overrides: List[str],
+        arrays: Dict[str, np.ndarray],
+        ends: Dict[str, Tuple[float, float]],
+        shots: str,
+    ) -> None: ...
+
+def run(request: RunRequest, progress: _Progress, log: _Log) -> Dict[str, Any]: ...
+def misfit(request: RunRequest, progress: _Progress, log: _Log) -> Tuple[float, Dict[int, float], np.ndarray]: ...
+def grid_shape(request: RunRequest) -> List[int]: ...
 
 class ExportRequest:
     def __init__(self, file: str, format: str, samples: str, shots: str, overwrite: bool) -> None: ...

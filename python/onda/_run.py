@@ -55,6 +55,18 @@ def run(
     Warnings are OndaWarning; the log goes to logging.getLogger("onda").
     Raises OndaError: ConfigError, MissingInputError, OutOfMemoryError, UnstableError, ….
     """
+    left = computed(_core.run, request_of(config, vp, rho, overrides, shots), vp is not None, progress)
+    return Run(left["shots"], json.loads(left["summary"]), left["config_yaml"], _Memory(left))
+
+
+def request_of(
+    config: Config,
+    vp: "Optional[ArrayLike]",
+    rho: "Optional[ArrayLike]",
+    overrides: Iterable[str],
+    shots: Optional[Iterable[int]],
+) -> _core.RunRequest:
+    """What _core computes for arguments like those of run()."""
     if rho is not None and vp is None:
         raise UsageError("rho: an array of densities takes an array of velocities beside it: vp")
     arrays = {name: _as_model(name, array) for name, array in (("vp", vp), ("rho", rho)) if array is not None}
@@ -64,23 +76,28 @@ def run(
     _compare(ends.get("vp", {}), ends.get("rho", {}))
     text, name = _text_of(config)
     settings = _list_of("overrides", overrides) + (["model={type: array}"] if arrays else [])
-    selection = selection_of(shots)
+    known = {**ends.get("rho", {}), **ends.get("vp", {})}
+    return _core.RunRequest(text, name, settings, arrays, known, selection_of(shots))
+
+
+def computed(
+    work: Any, request: _core.RunRequest, has_model: bool, progress: Union[None, bool, ProgressCallback]
+) -> Any:
+    """What a function of _core makes of a request, with a progress bar."""
     reporter = Reporter(progress)
     try:
-        known = {**ends.get("rho", {}), **ends.get("vp", {})}
-        left = _core.run(text, name, settings, arrays, known, selection, reporter, _tell)
+        return work(request, reporter, _tell)
     except ConfigError as error:
-        if vp is not None or "missing key 'model'" not in str(error):
+        if has_model or "missing key 'model'" not in str(error):
             raise
         raise ConfigError(f"{error}\nAn array may take its place: onda.run(config, vp=...)") from None
     finally:
         reporter.close()
-    return Run(left["shots"], json.loads(left["summary"]), left["config_yaml"], _Memory(left))
 
 
 def _tell(is_warning: bool, message: str) -> None:
     if is_warning:
-        warnings.warn(message, OndaWarning, stacklevel=3)
+        warnings.warn(message, OndaWarning, stacklevel=4)
     else:
         _log.info(message)
 

@@ -1,0 +1,76 @@
+"""Promise: onda.misfit() returns the misfit and the gradient of `onda gradient`, as optimisers take them: the gradient is
+the derivative of the misfit, in the shape of the velocities."""
+
+import numpy as np
+import pytest
+
+import onda
+from conftest import command_line
+
+SURVEY = """schema_version: 1
+grid: {shape: [45, 37], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.32}
+boundary: {top: free_surface, cpml_width: 10}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+scheme: {precision: double}
+sources:
+  - {position_m: [103, 24], shot: 1}
+  - {position_m: [300, 30], shot: 2}
+receivers:
+  - {type: line, first_m: [43, 20], last_m: [403, 20], count: 13}
+output: {pictures: false, report: false}
+"""
+
+
+@pytest.fixture
+def observed(tmp_path):
+    """The path of a configuration with observed data, of a medium with a fast lens."""
+    (tmp_path / "true.yaml").write_text(SURVEY.replace("{type: constant, vp_m_s: 2000}", LENS))
+    done = command_line("run", tmp_path / "true.yaml", "--output", tmp_path / "true")
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "survey.yaml"
+    path.write_text(SURVEY + "imaging: {observed: true/seismograms.h5, every: 1}\n")
+    return path
+
+
+LENS = (
+    "{type: inclusions, vp_m_s: 2000, inclusions: [{shape: sphere, center_m: [220, 180], radius_m: 60, vp_m_s: 2200}]}"
+)
+
+
+def test_is_what_the_program_writes(observed, tmp_path):
+    done = command_line("gradient", observed, "--output", tmp_path / "g")
+    assert done.returncode == 0, done.stderr
+    written = onda.read_gradient(tmp_path / "g")
+    value, gradient = onda.misfit(observed)
+    assert value == pytest.approx(written.total_misfit, rel=1e-12)
+    assert gradient.shape == (37, 45) and gradient.dtype == np.float64
+    np.testing.assert_allclose(gradient.astype(np.float32), written.vp[:, 0, :], rtol=2e-7, atol=1e-7 * abs(gradient).max())
+
+
+def test_is_a_derivative(observed):
+    vp = np.full((37, 45), 2000.0)
+    value, gradient = onda.misfit(observed, vp=vp)
+    direction = np.zeros_like(vp)
+    direction[8:25, 10:30] = 1.0
+    step = 0.5
+    above = onda.misfit(observed, vp=vp + step * direction)[0]
+    below = onda.misfit(observed, vp=vp - step * direction)[0]
+    assert (above - below) / (2 * step) == pytest.approx((gradient * direction).sum(), rel=2e-4)
+    assert value > 0
+
+
+def test_optimisers_find_a_smaller_misfit(observed):
+    vp = np.full(37 * 45, 2000.0)
+    value, gradient = onda.misfit(observed, vp=vp)
+    assert gradient.shape == vp.shape
+    better = onda.misfit(observed, vp=vp - 10.0 * gradient / abs(gradient).max())[0]
+    assert better < value
+
+
+def test_shapes_that_do_not_fit_are_refused(observed):
+    with pytest.raises(onda.UsageError, match="7 values for a grid of 45 x 1 x 37 nodes"):
+        onda.misfit(observed, vp=np.full(7, 2000.0))
+    with pytest.raises(onda.ConfigError, match="imaging"):
+        onda.misfit(SURVEY)
