@@ -2,6 +2,7 @@
 // those of one run from beginning to end, byte for byte.
 // Takes 22 s.
 #include <random>
+#include <span>
 
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"

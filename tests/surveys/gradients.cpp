@@ -1,0 +1,120 @@
+// `onda gradient` from observed data to files: the same bits however the forward field is kept, whoever computes the
+// shots and in which order; what allows no exact gradient is refused with what would do.
+// Takes 5 s.
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "io/results/image_file.hpp"
+#include "io/results/seismograms.hpp"
+#include "tests/program/process.hpp"
+
+using namespace onda;
+
+namespace {
+
+const std::string kSurvey = R"(schema_version: 1
+grid: {shape: [61, 41], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.35}
+boundary: {top: free_surface, cpml_width: 8}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{type: line, first_m: [103, 24], last_m: [503, 24], count: 5}]
+receivers: [{type: line, first_m: [43, 20], last_m: [563, 20], count: 21}]
+output: {pictures: false, report: false}
+)";
+
+/// A folder with observed data of a medium with a fast body, and a survey of one without it.
+struct GradientPlace {
+    GradientPlace() {
+        write_text(folder.path() / "true.yaml", kSurvey);
+        write_text(folder.path() / "survey.yaml", kSurvey + "imaging: {observed: true/seismograms.h5}\n");
+        const Outcome observed =
+            run_onda({"run", folder.path() / "true.yaml", "--output", folder.path() / "true", "--set",
+                      "backend.name=cpu", "--set",
+                      "model={type: inclusions, vp_m_s: 2000, inclusions: [{shape: sphere, center_m: [300, 220], "
+                      "radius_m: 60, vp_m_s: 2200}]}"});
+        REQUIRE_MESSAGE(observed.code == 0, observed.err);
+    }
+    [[nodiscard]] Outcome gradient(const std::string& name, const std::vector<std::string>& more = {}) const {
+        std::vector<std::string> arguments{
+            "gradient", folder.path() / "survey.yaml", "--output", folder.path() / name, "--set", "backend.name=cpu"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_onda(arguments);
+    }
+    [[nodiscard]] std::vector<float> image(const std::string& name, const StoredImageKind& kind = kVpGradient) const {
+        return read_image(folder.path() / name / "gradient.h5", kind, {0, 0, 0}, {61, 1, 41});
+    }
+    [[nodiscard]] std::vector<float> image_of(const std::string& name, const std::vector<std::string>& settings) const {
+        std::vector<std::string> more;
+        for (const std::string& setting : settings) more.insert(more.end(), {"--set", setting});
+        const Outcome done = gradient(name, more);
+        REQUIRE_MESSAGE(done.code == 0, done.err);
+        return image(name);
+    }
+    TemporaryFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("a gradient has the same bits however it is computed") {
+    const GradientPlace place;
+    const std::vector<float> expected = place.image_of("full", {"imaging.storage=full", "backend.batch=1"});
+    CHECK(std::ranges::any_of(expected, [](float g) { return g != 0.f; }));
+    CHECK(place.image_of("states", {"imaging.storage=checkpoints"}) == expected);
+    CHECK(place.image_of("batch", {"backend.batch=3"}) == expected);
+    CHECK(place.image_of("reference", {"backend.kernel=reference", "backend.threads=1"}) == expected);
+    CHECK(place.image_of("without", {"imaging.illumination=false"}) == expected);
+    const std::vector<float> energy = place.image("full", kSourceIllumination);
+    CHECK(std::ranges::all_of(energy, [](float e) { return e >= 0.f; }));
+    CHECK(*std::ranges::max_element(energy) > 0.f);
+}
+
+TEST_CASE("a survey of gradients goes on where it ended, and a run is no gradient") {
+    const GradientPlace place;
+    const std::vector<float> expected = place.image_of("whole", {});
+    CHECK(place.gradient("parts", {"--shots", "4,2"}).code == 0);
+    CHECK(!std::filesystem::exists(place.folder.path() / "parts" / "gradient.h5"));
+    CHECK(place.gradient("parts").code == 0);
+    CHECK(place.image("parts") == expected);
+    const Outcome again = place.gradient("parts");
+    CHECK(again.code == 0);
+    CHECK(contains(again.err, "nothing is left to do"));
+    const Outcome run =
+        run_onda({"run", place.folder.path() / "survey.yaml", "--output", place.folder.path() / "parts"});
+    CHECK(run.code != 0);
+    // The shots that gradients leave are those of a run.
+    const ShotGather synthetic = read_gather(place.folder.path() / "whole" / "seismograms.h5", 3);
+    REQUIRE(run_onda({"run", place.folder.path() / "survey.yaml", "--output", place.folder.path() / "run", "--set",
+                      "backend.name=cpu", "--set", "time.stepping=single"})
+                .code == 0);
+    CHECK(read_gather(place.folder.path() / "run" / "seismograms.h5", 3).pressure == synthetic.pressure);
+}
+
+TEST_CASE("what allows no exact gradient is refused, with what would do") {
+    const GradientPlace place;
+    const auto refused = [&](const std::vector<std::string>& settings, const std::string& words) {
+        std::vector<std::string> more;
+        for (const std::string& setting : settings) more.insert(more.end(), {"--set", setting});
+        const Outcome outcome = place.gradient("refused", more);
+        CAPTURE(outcome.err);
+        CHECK((outcome.code == 78 || outcome.code == 65));
+        CHECK(contains(outcome.err, words));
+        CHECK(!std::filesystem::exists(place.folder.path() / "refused" / "gradient.h5"));
+    };
+    refused({"time.stepping=leap"}, "use auto or single");
+    refused({"time.order=4"}, "order 2");
+    refused({"model.storage=16bit"}, "use auto or float");
+    refused({"scheme.stencil=compact27", "scheme.space_order=2"}, "cpml across one axis only");
+    refused({"imaging.storage=full", "imaging.memory_gib=1e-6"}, "use checkpoints");
+    refused({"imaging.misfit=l3"}, "must be one of l2, normalised_l2");
+    refused({"receivers=[]"}, "receivers");
+    refused({"receivers=[{type: line, first_m: [53, 20], last_m: [563, 20], count: 21}]"}, "receiver 1 of 21 is at");
+    refused({"sources=[{type: line, first_m: [103, 24], last_m: [503, 24], count: 6}]"}, "has no shot 6");
+    refused({"output.seismograms.dt_s=0.003"}, "set output.seismograms.dt_s to");
+    refused({"time.duration_s=0.4", "output.seismograms.dt_s=0.002"}, "shorten time.duration_s");
+    const Outcome missing = run_onda({"gradient", place.folder.path() / "true.yaml"});
+    CHECK(missing.code == 78);
+    CHECK(contains(missing.err, "imaging"));
+}
