@@ -175,13 +175,13 @@ PromiseGroup adjoint() {
             AdjointBox box(box_of(c, 2, Precision::float64), options);
             return mismatch_of_slopes(box);
         });
-        for (const auto& [states, slots, every] : {std::array{0, 40, 1}, std::array{1, 20, 1}, std::array{3, 5, 3}})
+        for (const HistoryPlan& plan : {HistoryPlan{1, 40, 0}, HistoryPlan{1, 20, 1}, HistoryPlan{3, 5, 3}})
             for (const Precision precision : {Precision::float64, Precision::float32})
-                add("checkpoints, " + std::to_string(states) + " states, " + std::to_string(slots) + " levels, " +
-                        c.name + ", 2-D, " + name(precision),
+                add("checkpoints, " + std::to_string(plan.checkpoints) + " states, " + std::to_string(plan.slots) +
+                        " levels, " + c.name + ", 2-D, " + name(precision),
                     0., precision == Precision::float64, [=](const VerifyOptions& options) {
                         AdjointBox box(box_of(c, 2, precision), options);
-                        return mismatch_of_histories(box, {every, slots, states});
+                        return mismatch_of_histories(box, plan);
                     });
     }
     add_born_promises(group);

@@ -52,7 +52,8 @@ private:
         std::ranges::transform(values, to.data(), [](double value) { return static_cast<T>(value); });
     }
     void scatter_row(const ShotFields<T>& from, T* before, T* last_differences, std::int64_t y, std::int64_t z) const {
-        const auto [p, q] = levels_from(from, 0, y, z);
+        const std::pair levels = levels_from(from, 0, y, z);  // clang 14 captures no bindings
+        const T *const p = levels.first, *const q = levels.second;
         const std::int64_t row = setup_.grid.at(0, y, z), nx = setup_.grid.nx();
         const T* const ratio = ratio_.data() + row;
         T* const last = last_differences + row;
