@@ -191,7 +191,7 @@ TEST_CASE("many shots, each on its part of the grid, keep their files, which the
     const TemporaryFolder folder;
     const Plan plan = plan_of(101, "41, 21, 31", "survey: {limit_m: 20}\n");
     std::vector<std::size_t> order = in_order(101);
-    std::ranges::rotate(order, order.begin() + 40);
+    std::rotate(order.begin(), order.begin() + 40, order.end());
     const Assembled survey(plan, folder.path(), order);
     check_sums(plan, survey);
     const Path file = survey.results / kShotsName / "00101.gradient.h5";
