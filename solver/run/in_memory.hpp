@@ -40,7 +40,8 @@ MisfitInMemory misfit_of(const SurveyInMemory& survey);
 
 /// Computes the shots of a survey. What the configuration says of files and pictures has no effect, but for the
 /// sampling of the seismograms, which are those that files would hold, bit for bit.
-/// \param selection the shots to compute. \param task what is done with them; null: the first of tasks(). \param progress may throw Interrupted to end the run.
+/// \param selection the shots to compute. \param task what is done with them; null: the first of tasks().
+/// \param progress may throw Interrupted to end the run.
 /// \throws Error; std::bad_alloc; what `progress` and `log` throw.
 SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log,
                              const TaskRow* task = nullptr);
