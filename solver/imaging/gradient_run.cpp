@@ -63,20 +63,18 @@ std::int64_t GradientRun::allocated_bytes() const {
            correlation_->allocated_bytes();
 }
 
-/// Hooks are those of the first time: what is computed again has been seen.
-void GradientRun::forward_to(std::int64_t step) {
-    const std::int64_t first = forward_->step();
+void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
+    const std::int64_t first = run.step();
     Progressing control(support_->control, steps_done_, first);
     TimeLoop loop(time_, support_->times, control);
-    if (!adjoint_)
+    if (first_time)
         for (const StepHook& hook : support_->forward_hooks) loop.add(hook);
     const double unknown = 0.;
-    loop.run(*forward_, support_->max_abs != nullptr ? *support_->max_abs : unknown, step);
-    steps_done_ += step - first;
+    loop.run(run, first_time && support_->max_abs != nullptr ? *support_->max_abs : unknown, last);
+    steps_done_ += last - first;
 }
 
-void GradientRun::advance(std::int64_t from, std::int64_t to) {
-    static_cast<void>(from);
+void GradientRun::advance(std::int64_t to) {
     forward_->set_hook(of_first_time());
     forward_to(begin_of(to));
 }
@@ -157,12 +155,7 @@ void GradientRun::meet_segment(std::int64_t segment) {
                             correlation_->meet(adjoint_field().fields(),
                                                is_kept ? level / every - 1 - segment * plan_.slots : -1);
                         }});
-    const std::int64_t first = adjoint_->step(), last = time_.steps - begin_of(segment);
-    Progressing control(support_->control, steps_done_, first);
-    TimeLoop loop(time_, support_->times, control);
-    const double unknown = 0.;
-    loop.run(*adjoint_, unknown, last);
-    steps_done_ += last - first;
+    step_to(*adjoint_, time_.steps - begin_of(segment), false);
 }
 
 }  // namespace onda

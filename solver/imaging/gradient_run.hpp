@@ -71,7 +71,7 @@ private:
     class Progressing;
     using SavedState = std::vector<std::vector<std::byte>>;
 
-    void advance(std::int64_t from, std::int64_t to) override;
+    void advance(std::int64_t to) override;
     void save(std::int64_t segment) override;
     void restore(std::int64_t segment) override;
     void discard(std::int64_t segment) override { saved_.erase(segment); }
@@ -84,7 +84,9 @@ private:
     [[nodiscard]] std::vector<double> image(LevelSum sum, double scale, int shot) const;
     /// What is queued between steps that the forward field makes for the first time.
     [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
-    void forward_to(std::int64_t step);
+    /// Steps a run to another step, with what is done the first time if it is the forward run that is made anew.
+    void step_to(Propagator& run, std::int64_t last, bool first_time);
+    void forward_to(std::int64_t step) { step_to(*forward_, step, !adjoint_); }
     void keep_from(std::int64_t segment);
     void begin_adjoint();
     void meet_segment(std::int64_t segment);

@@ -49,9 +49,8 @@ std::vector<float> ObservedData::traces(const Shot& shot, const ObservedSampling
     const auto refuse_shot = [&](const std::string& fault) {
         refuse(file_, fmt::format("shot {}: {}", shot.id, fault));
     };
-    std::vector<Position> sources;
-    for (const SourcePoint& source : shot.sources) sources.push_back(source.position_m);
-    if (const auto fault = difference("source", gather.sources_m, sources, sampling.tolerance_m); !fault.empty())
+    if (const auto fault = difference("source", gather.sources_m, shot.source_positions(), sampling.tolerance_m);
+        !fault.empty())
         refuse_shot(fault);
     if (const auto fault = difference("receiver", gather.receivers_m, shot.receivers.list(), sampling.tolerance_m);
         !fault.empty())

@@ -47,14 +47,14 @@ void reverse(std::int64_t begin, std::int64_t end, std::int64_t checkpoints, con
     if (l == 1) return reversal.reverse(begin);
     if (checkpoints == 0) {
         for (std::int64_t segment = end - 1; segment >= begin; --segment) {
-            if (segment > begin) reversal.advance(begin, segment);
+            if (segment > begin) reversal.advance(segment);
             reversal.reverse(segment);
             if (segment > begin) reversal.restore(begin);
         }
         return;
     }
     const std::int64_t middle = begin + costs.of(l, checkpoints).first;
-    reversal.advance(begin, middle);
+    reversal.advance(middle);
     reversal.save(middle);
     reverse(middle, end, checkpoints - 1, costs, reversal);
     reversal.discard(middle);

@@ -15,8 +15,8 @@ namespace onda {
 class Reversal {
 public:
     virtual ~Reversal() = default;
-    /// Computes segments from … to - 1 from the state that the run has.
-    virtual void advance(std::int64_t from, std::int64_t to) = 0;
+    /// Computes the segments before `to` from the state that the run has.
+    virtual void advance(std::int64_t to) = 0;
     virtual void save(std::int64_t segment) = 0;
     virtual void restore(std::int64_t segment) = 0;
     virtual void discard(std::int64_t segment) = 0;

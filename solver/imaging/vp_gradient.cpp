@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/imaging/scattering.hpp"
+
 namespace onda {
 namespace {
 
-/// W / G of a node; 0 where p is held at zero.
-double weight_of(const Problem& problem, const std::array<std::int64_t, 3>& node) {
+/// W / G of a node; 0 where p is held at zero. \param damps whether strips do: has_gains().
+double weight_of(const Problem& problem, const std::array<std::int64_t, 3>& node, bool damps) {
     double weight = 1.;
     for (std::size_t axis = 0; axis < 3; ++axis)
         for (std::size_t side = 0; side < 2; ++side) {
@@ -16,6 +18,7 @@ double weight_of(const Problem& problem, const std::array<std::int64_t, 3>& node
             if (halo == Halo::mirror_negative) return 0.;
             if (halo == Halo::mirror_positive && problem.grid.has_axis(static_cast<int>(axis))) weight *= 0.5;
         }
+    if (!damps) return weight;
     NodeFilter filter;
     for (const auto& strip : problem.strips) strip->filter_source(problem.grid, node, filter);
     return weight / filter.gain;
@@ -44,12 +47,21 @@ std::vector<double> at_every_node(const Problem& problem, const MediumReaders& r
     return values;
 }
 
-/// The inner node, as a Grid::at index, that gives a computed one its parameters.
-std::size_t nearest_inner(const ComputedGrid& computed, const Grid& inner, std::int64_t index) {
-    std::array<std::int64_t, 3> node = computed.inner_node(index);
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        node[axis] = std::clamp<std::int64_t>(node[axis], 0, inner.n[axis] - 1);
-    return static_cast<std::size_t>(inner.at(node[0], node[1], node[2]));
+/// Calls body(computed node, the inner node that gives it its parameters), as Grid::at indices, in the order of the
+/// computed grid.
+template <typename Body>
+void for_nearest_inner(const ComputedGrid& computed, const Grid& inner, const Body& body) {
+    const Grid& grid = computed.grid();
+    const std::array<std::int64_t, 3> first = computed.inner_node(0);  // 0 or less
+    const auto nearest = [&](std::int64_t i, std::size_t axis) {
+        return std::clamp<std::int64_t>(i + first[axis], 0, inner.n[axis] - 1);
+    };
+    for (std::int64_t z = 0; z < grid.nz(); ++z)
+        for (std::int64_t y = 0; y < grid.ny(); ++y) {
+            const std::int64_t row = grid.at(0, y, z), inner_row = inner.at(0, nearest(y, 1), nearest(z, 2));
+            for (std::int64_t x = 0; x < grid.nx(); ++x)
+                body(static_cast<std::size_t>(row + x), static_cast<std::size_t>(inner_row + nearest(x, 0)));
+        }
 }
 
 }  // namespace
@@ -57,10 +69,11 @@ std::size_t nearest_inner(const ComputedGrid& computed, const Grid& inner, std::
 std::vector<double> gradient_of_vp(std::span<const double> image, const Problem& problem, const MediumReaders& readers,
                                    double dt_s) {
     const MediumArray& array = problem.scheme.equation->arrays.front();
+    const bool damps = has_gains(problem);
     return at_every_node(problem, readers, [&](const auto& node, const auto& parameters) {
         const double k = array.value(parameters.data(), dt_s), vp = parameters[0];
         const auto at = static_cast<std::size_t>(problem.grid.at(node[0], node[1], node[2]));
-        return 2. * weight_of(problem, node) / (vp * k) * image[at];
+        return 2. * weight_of(problem, node, damps) / (vp * k) * image[at];
     });
 }
 
@@ -68,21 +81,21 @@ std::vector<double> relative_change_of_k(std::span<const double> dvp, const Prob
                                          const MediumReaders& readers) {
     return at_every_node(problem, readers, [&](const auto& node, const auto& parameters) {
         const auto at = static_cast<std::size_t>(problem.grid.at(node[0], node[1], node[2]));
-        return weight_of(problem, node) == 0. ? 0. : 2. * dvp[at] / parameters[0];
+        return weight_of(problem, node, false) == 0. ? 0. : 2. * dvp[at] / parameters[0];
     });
 }
 
 std::vector<double> fold_to_inner(std::span<const double> gradient, const ComputedGrid& computed, const Grid& inner) {
     std::vector<double> folded(static_cast<std::size_t>(inner.points()));
-    for (std::int64_t i = 0; i < computed.grid().points(); ++i)
-        folded[nearest_inner(computed, inner, i)] += gradient[static_cast<std::size_t>(i)];
+    for_nearest_inner(computed, inner,
+                      [&](std::size_t node, std::size_t nearest) { folded[nearest] += gradient[node]; });
     return folded;
 }
 
 std::vector<double> extend_from_inner(std::span<const double> values, const ComputedGrid& computed, const Grid& inner) {
     std::vector<double> extended(static_cast<std::size_t>(computed.grid().points()));
-    for (std::int64_t i = 0; i < computed.grid().points(); ++i)
-        extended[static_cast<std::size_t>(i)] = values[nearest_inner(computed, inner, i)];
+    for_nearest_inner(computed, inner,
+                      [&](std::size_t node, std::size_t nearest) { extended[node] = values[nearest]; });
     return extended;
 }
 

@@ -75,7 +75,7 @@ ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxi
                            const Wavefield& wavefield, int slot) {
     ShotGather gather;
     gather.shot = shot.id;
-    for (const SourcePoint& source : shot.sources) gather.sources_m.push_back(source.position_m);
+    gather.sources_m = shot.source_positions();
     gather.receivers_m = shot.receivers.list();
     note_wavelets(shot, survey.wavelets, time, domain.grid.dimensions, gather);
     gather.carried = survey.shots.carried_columns(shot.id);

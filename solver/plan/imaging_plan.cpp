@@ -27,9 +27,7 @@ std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots) {
 }
 
 std::int64_t second_wavefield_bytes(const Plan& plan) {
-    const Device& device = *plan.placement.device;
-    return on_fullest_device(
-        plan, device.allocations(plan.setup, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield));
+    return on_fullest_device(plan, state_bytes(plan));
 }
 
 std::int64_t state_bytes(const Plan& plan) {
@@ -47,6 +45,10 @@ std::int64_t history_bytes(const Plan& plan) {
 
 std::int64_t checkpoint_bytes(const Plan& plan) {
     return plan.imaging ? saturating_product(plan.imaging->history.checkpoints, state_bytes(plan)) : 0;
+}
+
+std::int64_t steps_of_shot(const Plan& plan) {
+    return plan.time.steps + (plan.imaging ? plan.imaging->history.forward_steps(plan.time) : 0);
 }
 
 std::string describe_history(const Plan& plan) {

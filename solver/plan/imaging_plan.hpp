@@ -31,6 +31,9 @@ std::int64_t history_bytes(const Plan& plan);
 /// The bytes that the host keeps of states.
 std::int64_t checkpoint_bytes(const Plan& plan);
 
+/// The time steps of a shot: of its field, or of both where gradients are computed, with those that are computed again.
+std::int64_t steps_of_shot(const Plan& plan);
+
 /// "history   187 levels of the forward field, one every 8 time steps, 1.2 GiB …"; empty without gradients.
 std::string describe_history(const Plan& plan);
 

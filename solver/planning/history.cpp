@@ -43,10 +43,9 @@ std::int64_t room_for_history(const Plan& plan) {
 
 /// The most levels that fit beside so many further bytes.
 std::int64_t slots_that_fit(const Plan& plan, std::int64_t room, std::int64_t further) {
-    const std::int64_t fixed = correlation_bytes(plan, 0) + further,
-                       each =
-                           std::max<std::int64_t>(1, correlation_bytes(plan, 1024) - correlation_bytes(plan, 0)) / 1024;
-    return (room - fixed) / std::max<std::int64_t>(1, each);
+    constexpr std::int64_t many = 1024;  // allocators round each array up, but not each level
+    const std::int64_t fixed = correlation_bytes(plan, 0), each = (correlation_bytes(plan, many) - fixed) / many;
+    return (room - fixed - further) / std::max<std::int64_t>(1, each);
 }
 
 std::int64_t interval_of(const Plan& plan) {

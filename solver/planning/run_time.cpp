@@ -67,7 +67,7 @@ Steps steps_of(const Plan& plan, const StepRehearsal& r) {
             steps.seconds *= large / (small * nodes);
             steps.basis += ", and steps of the whole grid by the model " + model->source();
         }
-    steps.seconds = (steps.seconds + r.receivers_s) * static_cast<double>(plan.time.steps);
+    steps.seconds = (steps.seconds + r.receivers_s) * static_cast<double>(steps_of_shot(plan));
     return steps;
 }
 
@@ -205,7 +205,7 @@ TimeForecast forecast_time(const Plan& plan, const std::filesystem::path& output
     TimeForecast forecast;
     forecast.basis = steps.basis;
     forecast.gpt_per_s = side_by_side(plan.setup, plan.placement) * 1e-9 *
-                         static_cast<double>(plan.setup.grid.points()) * static_cast<double>(plan.time.steps) /
+                         static_cast<double>(plan.setup.grid.points()) * static_cast<double>(steps_of_shot(plan)) /
                          steps.seconds;
     forecast.items = items_of(
         plan,

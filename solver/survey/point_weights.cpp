@@ -138,8 +138,7 @@ NodeWeights point_weights(std::span<const Position> positions, const Grid& grid,
 
 Sources make_sources(const Shot& shot, const Survey& survey, const Grid& grid, const FaceHalos& halos,
                      const TimeAxis& time) {
-    std::vector<Position> positions;
-    for (const SourcePoint& source : shot.sources) positions.push_back(source.position_m);
+    const std::vector<Position> positions = shot.source_positions();
     Sources sources;
     sources.nodes = point_weights(positions, grid, halos, PointKind::source);
     for (const Position& position : positions) sources.place.push_back(in_nodes(grid, position));

@@ -33,6 +33,12 @@ struct Shot {
     std::int64_t id = 1;
     std::vector<SourcePoint> sources;
     PositionList receivers;
+
+    [[nodiscard]] std::vector<Position> source_positions() const {
+        std::vector<Position> positions;
+        for (const SourcePoint& source : sources) positions.push_back(source.position_m);
+        return positions;
+    }
 };
 
 /// The sources that the shots of a run may have together: more are a fault of the configuration.

@@ -12,6 +12,17 @@
 
 namespace onda {
 
+std::vector<ShotPoints> begin_batch(Batch& batch, const ShotFiles& files) {
+    std::vector<ShotPoints> points;
+    for (ShotInProgress& shot : batch) {
+        points.push_back(std::move(shot.points));
+        shot.parts = snapshot_parts(*shot.plan);
+        shot.outputs = files.begin(shot.shot, shot.index, shot.parts);
+        shot.record.shot = shot.shot.id;
+    }
+    return points;
+}
+
 void collect_recorded(Batch& batch, const Wavefield& wavefield) {
     for (int slot = 0; ShotInProgress & shot : batch) {
         const Plan& plan = *shot.plan;

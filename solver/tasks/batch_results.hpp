@@ -3,12 +3,16 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "solver/outputs/shot_files.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/tasks/shot_in_progress.hpp"
 
 namespace onda {
+
+/// Begins the outputs and the records of shots that have been set up. \returns their points, which they give up.
+std::vector<ShotPoints> begin_batch(Batch& batch, const ShotFiles& files);
 
 /// Takes from a wavefield that has done its last step the hash of each shot's pressure and what its receivers recorded.
 /// \throws Error(unstable) for samples that single precision cannot hold.

@@ -40,14 +40,8 @@ private:
 void ForwardTask::compute(Batch& batch, StepControl& control) {
     const int shots = static_cast<int>(batch.size());
     const Plan& plan = *batch.front().plan;  // shots with parts of their own advance alone
-    std::vector<ShotPoints> points;
     BatchWatch watch(plan_, batch);
-    for (ShotInProgress& shot : batch) {
-        points.push_back(std::move(shot.points));
-        shot.parts = snapshot_parts(plan);
-        shot.outputs = parts_.files.begin(shot.shot, shot.index, shot.parts);
-        shot.record.shot = shot.shot.id;
-    }
+    std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
     Propagator propagator = parts_.times.measure("shot set-up", [&] {
         if (!wavefield_ || wavefield_->shots() != shots || !parts_.media.holds(plan.domain.part)) {
             wavefield_.reset();

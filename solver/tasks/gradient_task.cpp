@@ -42,6 +42,15 @@ std::vector<float> inner_values(std::span<const double> computed, const Computed
     return values;
 }
 
+/// The samples that the receivers of a shot recorded, [receiver][sample], with all digits that they have. \param shot
+/// whose gather holds them in single precision.
+std::vector<double> recorded_values(const ShotInProgress& shot, const Wavefield& forward, int slot) {
+    const std::vector<float>& pressure = shot.gather.pressure;
+    std::vector<double> values(pressure.begin(), pressure.end());
+    if (forward.problem().precision == Precision::float64) forward.download_traces(std::span(values), slot);
+    return values;
+}
+
 class GradientTask : public Task {
 public:
     explicit GradientTask(const TaskParts& parts)
@@ -50,9 +59,7 @@ public:
           imaging_(plan_.imaging.value()),
           observed_(imaging_.misfit.config.observed, plan_.survey.shots) {}
 
-    [[nodiscard]] std::int64_t steps() const override {
-        return imaging_.history.forward_steps(plan_.time) + plan_.time.steps;
-    }
+    [[nodiscard]] std::int64_t steps() const override { return steps_of_shot(plan_); }
     void prepare(ShotInProgress& shot) const override {
         set_up(shot, plan_);
         shot.observed = observed_.traces(shot.shot, sampling_of(plan_));
@@ -85,12 +92,7 @@ void GradientTask::compute(Batch& batch, StepControl& control) {
     const int shots = static_cast<int>(batch.size());
     const Plan& plan = *batch.front().plan;  // shots with parts of their own advance alone
     BatchWatch watch(plan_, batch);
-    std::vector<ShotPoints> points;
-    for (ShotInProgress& shot : batch) {
-        points.push_back(std::move(shot.points));
-        shot.outputs = parts_.files.begin(shot.shot, shot.index);
-        shot.record.shot = shot.shot.id;
-    }
+    const std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
     parts_.times.measure("shot set-up", [&] {
         if (run_ && run_->shots() == shots && parts_.media.holds(plan.domain.part)) return;
         run_.reset();
@@ -116,12 +118,8 @@ std::vector<AdjointPoints> GradientTask::compare(Batch& batch, const Wavefield& 
 AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forward, int slot) const {
     const Plan& plan = *shot.plan;
     const std::vector<Position> receivers = shot.shot.receivers.list();
-    std::vector<Position> sources;
-    for (const SourcePoint& source : shot.shot.sources) sources.push_back(source.position_m);
-    const std::int64_t traces = std::ssize(receivers);
-    std::vector<double> recorded(static_cast<std::size_t>(traces * plan_.time.recorded_samples()));
-    forward.download_traces(std::span<double>(recorded), slot);
-    const std::vector<double> synthetic = sampled_output(plan_.time, recorded);
+    const std::vector<Position> sources = shot.shot.source_positions();
+    const std::vector<double> synthetic = sampled_output(plan_.time, recorded_values(shot, forward, slot));
     MisfitOfShot misfit = evaluate_misfit(
         imaging_.misfit, {sources.front(), receivers, plan_.time.output_samples, plan_.time.output_dt_s},
         std::span<const double>(synthetic), std::span<const float>(shot.observed));
