@@ -224,8 +224,9 @@ private:
     /// The modules that a block of Python needs, in itself and by what it asks of the package.
     static std::string modules_of(const Block& block) {
         using Signs = std::vector<const char*>;
-        static const std::array<std::pair<const char*, Signs>, 5> table{{{"h5py", {"h5py", "onda.open("}},
+        static const std::array<std::pair<const char*, Signs>, 6> table{{{"h5py", {"h5py", "onda.open("}},
                                                                          {"numpy", {"numpy", "import onda"}},
+                                                                         {"scipy", {"import scipy"}},
                                                                          {"xarray", {"xarray", "dataset(", ".plot("}},
                                                                          {"h5netcdf", {"open_dataset("}},
                                                                          {"matplotlib", {"matplotlib", ".plot("}}}};
