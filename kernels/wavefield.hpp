@@ -51,7 +51,7 @@ public:
     /// Resets all shots: p[n] = p[n-1] = 0, memory variables of strips zero, no sources, no receivers.
     virtual void reset() = 0;
     /// Sets the sources of a shot and their signals.
-    virtual void set_sources(int shot, const Sources& sources) = 0;
+    virtual void set_sources(int shot, Sources sources) = 0;
     /// Sets the receivers of a shot. \param samples capacity of each trace, sample 0 included.
     virtual void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) = 0;
 

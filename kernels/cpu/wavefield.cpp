@@ -292,7 +292,7 @@ public:
     void reset() override {
         for (const auto& shot : shots_) shot->reset();
     }
-    void set_sources(int shot, const Sources& sources) override { at(shot).set_sources(sources); }
+    void set_sources(int shot, Sources sources) override { at(shot).set_sources(sources); }
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {
         at(shot).set_receivers(receivers, samples);
     }

@@ -27,7 +27,7 @@ BornField::BornField(Medium& medium, int shots, const TimeAxis& time)
 void BornField::begin(std::span<const ShotPoints> shots) {
     std::vector<ShotPoints> points;
     for (const ShotPoints& shot : shots) points.push_back({{}, shot.receivers});
-    const Propagator at_rest(*field_, points, time_);
+    const Propagator at_rest(*field_, std::move(points), time_);
     scattering_->reset();
 }
 

@@ -138,7 +138,7 @@ void GradientRun::begin_adjoint() {
     for (ShotPoints& shot : points_) shot.receivers = {};
     for (int shot = 0; shot < shots(); ++shot) forward_field_->set_receivers(shot, {}, 0);
     if (!adjoint_field_) forward_.reset();
-    adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, points, time_);
+    adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, std::move(points), time_);
 }
 
 /// Step a of the adjoint run gives nu at the level n = N + 1 - a of the forward field.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "kernels/wavefield.hpp"
 #include "solver/discretisation/time_axis.hpp"
@@ -36,9 +37,9 @@ QueuedHook both(QueuedHook first, QueuedHook second);
 class Propagator {
 public:
     /// \param wavefield of as many shots; must outlive the propagator.
-    Propagator(Wavefield& wavefield, std::span<const ShotPoints> shots, const TimeAxis& time);
+    Propagator(Wavefield& wavefield, std::vector<ShotPoints> shots, const TimeAxis& time);
     /// The same of one shot.
-    Propagator(Wavefield& wavefield, const Sources& sources, const NodeWeights& receivers, const TimeAxis& time);
+    Propagator(Wavefield& wavefield, Sources sources, NodeWeights receivers, const TimeAxis& time);
 
     /// Advances by `steps`, recording every sample on the way.
     void advance(std::int64_t steps);

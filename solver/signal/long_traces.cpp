@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "solver/program/loop_failure.hpp"
+#include "solver/signal/for_traces.hpp"
 
 namespace onda {
 namespace {
@@ -40,15 +40,6 @@ void add_continued(std::span<double> trace, std::int64_t index, double value) {
     if (index <= last) return add(index, value);
     add(last, 2. * value);
     add(2 * last - index, -value);
-}
-
-/// Runs body(trace) for each of so many traces, in parallel.
-template <typename Body>
-void for_traces(std::int64_t count, const Body& body) {
-    LoopFailure failure;
-#pragma omp parallel for schedule(dynamic)
-    for (std::int64_t trace = 0; trace < count; ++trace) failure.guard([&] { body(trace); });
-    failure.rethrow();
 }
 
 /// Traces `first` … of a list.

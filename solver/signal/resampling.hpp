@@ -2,9 +2,11 @@
 /// Series brought to another sampling: every output sample is a weighted sum of input samples.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,7 +25,10 @@ struct Taps {
 };
 using TapsOfSample = std::function<Taps(std::int64_t output_sample)>;
 
-/// Traces of one length, wherever they lie. T is const where they are read only.
+/// OwnedTraces that own their samples, [trace][sample], all of one length.
+using OwnedTraces = std::vector<std::vector<double>>;
+
+/// OwnedTraces of one length, wherever they lie. T is const where they are read only.
 template <typename T>
 struct TraceList {
     std::vector<T*> trace;
@@ -34,6 +39,12 @@ struct TraceList {
     /// `count` traces [trace][sample].
     TraceList(std::span<T> all, std::int64_t count) : samples(static_cast<std::int64_t>(all.size()) / count) {
         add(all);
+    }
+    /// All of some traces. \param samples_of_each where there is none to tell.
+    template <typename Owner>
+    requires std::same_as<std::remove_const_t<Owner>, OwnedTraces> TraceList(Owner& all, std::int64_t samples_of_each)
+        : samples(samples_of_each) {
+        for (auto& one : all) trace.push_back(one.data());
     }
     /// Adds traces [trace][samples].
     void add(std::span<T> all) {
@@ -88,7 +99,7 @@ std::vector<double> resample(std::span<const double> input, double dt_in, double
                              Tail tail = Tail::continued);
 /// The same of a series that is over at its end, with as many samples as have anything of it.
 std::vector<double> resample_whole(std::span<const double> input, double dt_in, double dt_out);
-/// Traces at once, each as resample() brings it to another sampling. T is float or double.
+/// OwnedTraces at once, each as resample() brings it to another sampling. T is float or double.
 template <typename T>
 void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output);
 /// Its transpose, as of weigh_traces_transposed(): from residuals dt_out apart to samples dt_in apart.

@@ -65,7 +65,7 @@ struct FakeWavefield final : Wavefield {
     int shots() const override { return 1; }
     std::int64_t allocated_bytes() const override { return 0; }
     void reset() override {}
-    void set_sources(int, const Sources&) override {}
+    void set_sources(int, Sources) override {}
     void set_receivers(int, const NodeWeights&, std::int64_t) override {}
     void perform(Operation, std::int64_t) override {}
     void upload(std::span<const double>, std::span<const double>, int) override {}
