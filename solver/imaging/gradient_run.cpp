@@ -138,6 +138,7 @@ void GradientRun::begin_adjoint() {
     for (ShotPoints& shot : points_) shot.receivers = {};
     for (int shot = 0; shot < shots(); ++shot) forward_field_->set_receivers(shot, {}, 0);
     if (!adjoint_field_) forward_.reset();
+    met_ = 0;
     adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, std::move(points), time_);
 }
 
@@ -145,15 +146,15 @@ void GradientRun::begin_adjoint() {
 void GradientRun::meet_segment(std::int64_t segment) {
     const std::int64_t every = plan_.every, top = time_.steps + 1;
     const auto next = [this, every, top](std::int64_t step) {
-        if (correlation_->remembers()) return step + 1;
-        const std::int64_t below = top - step - 1;  // the next level down
-        return top - below / every * every;
+        const std::int64_t below = top - step - 1, kept = top - below / every * every;  // the next level down
+        return std::min(kept, met_ + std::min(correlation_->most_steps(), top));
     };
     adjoint_->set_hook({next, [this, segment, every, top](std::int64_t step) {
                             const std::int64_t level = top - step;
                             const bool is_kept = level % every == 0 && level > 0;
                             correlation_->meet(adjoint_field().fields(),
-                                               is_kept ? level / every - 1 - segment * plan_.slots : -1);
+                                               is_kept ? level / every - 1 - segment * plan_.slots : -1, step - met_);
+                            met_ = step;
                         }});
     step_to(*adjoint_, time_.steps - begin_of(segment), false);
 }

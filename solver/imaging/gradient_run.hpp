@@ -106,6 +106,7 @@ private:
     std::optional<Propagator> forward_, adjoint_;
     std::map<std::int64_t, SavedState> saved_;  ///< by the segment that it begins
     std::int64_t steps_done_ = 0;
+    std::int64_t met_ = 0;  ///< the step of the adjoint run that was met last
 };
 
 }  // namespace onda
