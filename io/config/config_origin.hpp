@@ -17,7 +17,7 @@ struct ConfigOrigin {
     std::filesystem::path file;          ///< as given; input files named in the text are relative to its folder
     std::string text;                    ///< the file as read, byte for byte
     std::vector<std::string> overrides;  ///< `key=value` of --set, in order
-    /// Of parameters that need others to have an effect, those that were given: path, and value as written.
+    /// The given parameters that have an effect only beside others: path, and value as written.
     std::map<std::string, std::string> conditional = {};
 
     /// Reports `key: message`. \throws Error(config).

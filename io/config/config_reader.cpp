@@ -358,7 +358,7 @@ private:
         }
     }
 
-    /// Of the run: 2, 3, or 0 where nobody knows yet.
+    /// Number of dimensions of the run: 2, 3, or 0 where it is not known yet.
     [[nodiscard]] int dimensions() const {
         if (!reading_.sound("grid.shape")) return 0;
         return config_.grid.shape.empty() ? of_file_ : config_.grid.dimensions();

@@ -144,8 +144,8 @@ public:
     [[nodiscard]] const Extents& extents() const { return extents_; }
     [[nodiscard]] std::size_t rank() const { return extents_.size(); }
     [[nodiscard]] Extent size() const;  ///< number of elements
-    /// Of a view that was opened: where its values are. HDF5 is never asked for them, since it would open whatever
-    /// file a source names.
+    /// Where the values of a view are; empty for other datasets. HDF5 is never asked for them, since it would open
+    /// whatever file a source names.
     [[nodiscard]] const std::vector<ViewSource>& sources() const { return sources_; }
     /// Extents of one chunk; empty for other layouts.
     [[nodiscard]] const Extents& chunk() const { return chunk_; }
@@ -180,7 +180,7 @@ public:
     /// Makes this one-dimensional dataset a dimension scale (H5DS): the coordinates of an axis, which xarray and netCDF
     /// readers then find by themselves. It stays open while it is attached to the datasets of its file.
     void make_scale(const std::string& name);
-    /// The same of a dimension that has no coordinates, as netCDF marks it: readers do not take it for a variable.
+    /// Makes this a dimension scale without coordinates, as netCDF marks it: readers do not take it for a variable.
     void make_plain_dimension();
     void attach_scale(std::size_t dimension, const Dataset& scale);
 

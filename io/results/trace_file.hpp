@@ -26,7 +26,7 @@ struct TraceLimits {
 
     /// The sampling nearest to this one that the headers hold: whole microseconds, one at least.
     [[nodiscard]] double nearest_interval_s(double dt_s) const;
-    /// What they do not hold of a sample interval, or of a number of samples, in words; empty where they hold it.
+    /// Why the headers cannot hold a sample interval, or a number of samples, in words; empty where they can.
     [[nodiscard]] std::string unfit_interval(double dt_s) const;
     [[nodiscard]] std::string unfit_samples(std::int64_t samples) const;
 };

@@ -190,7 +190,7 @@ private:
         step_from(begin);
         arguments_ = whole;
     }
-    /// From p[n] and the level before it to the next, which takes the place of the latter.
+    /// Steps from p[n] and the level before it to the next, which takes the place of the latter.
     void step_twice(std::int64_t n) {
         arguments_.p = p().data() + layout_.origin;
         arguments_.q = q().data() + layout_.origin;

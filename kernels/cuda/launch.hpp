@@ -22,7 +22,7 @@ namespace onda::cuda {
 Resources resources_of(const void* kernel, int threads, int shared_bytes);
 /// Lets a kernel use more shared memory than the 48 KiB that all have. \throws Error.
 void allow_shared_memory(const void* kernel, int shared_bytes);
-/// Of the GPU of this thread. \throws Error.
+/// Number of multiprocessors of this thread's GPU. \throws Error.
 int multiprocessors();
 
 /// The block of a marching kernel.

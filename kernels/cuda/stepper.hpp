@@ -145,7 +145,7 @@ template <int R>
 void add_inplane_bulk_tensor(Instances<float>& list);
 template <int R>
 void add_inplane_bulk_tensor(Instances<double>& list);
-/// Of codes of k.
+/// Appends the in-plane kernels that read k as codes.
 template <int R>
 void add_inplane_coded(Instances<float>& list);
 template <int R>
@@ -184,7 +184,7 @@ template <int R>
 void add_leap_bulk_tensor(Instances<float>& list);
 template <int R>
 void add_leap_bulk_tensor(Instances<double>& list);
-/// Of codes of k.
+/// Appends the leaps that read k as codes.
 template <int R>
 void add_leap_coded(Instances<float>& list);
 void add_march(Instances<float>& list);

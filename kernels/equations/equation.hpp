@@ -77,14 +77,14 @@ struct EquationRow {
     std::string_view help;
     std::string_view title;  ///< what messages say before the order: "variable density"; empty for the usual one
     StencilRow stencil;
-    /// The first is vp: its range decides time step and sampling.
+    /// The medium parameters. The first is vp: its range decides time step and sampling.
     std::span<const MediumParameter> parameters;
     /// Parameters that are the same everywhere for this equation, so that its waves do not feel them.
     std::span<const MediumParameter> constants;
     /// The fields that a step advances, each from its two last time levels. Sources act on the first, and receivers and
     /// snapshots see it.
     std::span<const std::string_view> fields;
-    /// The first is what multiplies the spatial operator of a step, k.
+    /// The arrays that kernels read. The first is what multiplies the spatial operator of a step, k.
     std::span<const MediumArray> arrays;
     /// The density that a source acts in, from the arrays at its node; null where k holds none.
     double (*source_density)(const double* arrays);

@@ -15,7 +15,7 @@
 
 namespace onda::cuda {
 
-/// Of two values, never of two places: arrays in registers have no address.
+/// Selects by value, never by reference: arrays in registers have no address.
 template <typename T>
 __device__ __forceinline__ T either(bool first, T a, T b) {
     return first ? a : b;

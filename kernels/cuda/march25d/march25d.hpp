@@ -42,7 +42,7 @@ struct March25dThread {
         const bool inside = x + dx < a.nx + Tile::x_halo && y + dy >= -a.y_halo && y + dy < a.ny + a.y_halo;
         return inside ? *reinterpret_cast<const Vec<T>*>(a.p + z * a.plane + (y + dy) * a.pitch + x + dx) : Vec<T>{};
     }
-    /// Its own vector in a stage.
+    /// Where this thread's vector lies in a stage.
     [[nodiscard]] __device__ __forceinline__ T* place_in(T* stage) const {
         return stage + (ty + Tile::radius) * Tile::row + Tile::x_halo + tx * Tile::vector;
     }
