@@ -100,7 +100,8 @@ struct FinishedSurvey {
 class RunOutput {
 public:
     virtual ~RunOutput() = default;
-    /// For a shot that begins; none if the format takes nothing of it. Several shots are alive at a time.
+    /// What takes the results of a shot that begins; null if the format takes nothing of it. Several shots are alive at
+    /// a time.
     [[nodiscard]] virtual std::unique_ptr<ShotOutput> begin(const ShotPlace& place) = 0;
     /// The files of the survey, ready for their names. \throws Error(cannot_create | io_error); Interrupted.
     [[nodiscard]] virtual std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const = 0;
@@ -114,8 +115,8 @@ std::int64_t linked_file_bytes();
 
 /// A row: an output format.
 struct OutputFormat {
-    /// Of its columns in the table of shots, "seismogram", and of the file of a shot, "seismograms.h5" after the number
-    /// of the shot. Both empty if it has no file of each shot.
+    /// Names of the format's columns in the table of shots, "seismogram", and of a shot's file, "seismograms.h5" after
+    /// the number of the shot. Both are empty if a shot has no file of this format.
     std::string_view column, shot_file;
     /// Whether a file of a survey may have this name.
     bool (*is_result)(std::string_view name);

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Of the layout of what is kept.
+/// Version of the layout of what is kept.
 constexpr int kVersion = 1;
 /// Batches beyond it were no faster on any device.
 constexpr int kMostTried = 64;

@@ -45,7 +45,7 @@ Step step_of(const Device& device, const Setup& setup, const Machine& machine, s
 std::int64_t largest_bytes(const Device& device, const Setup& setup, std::int64_t slabs) {
     if (slabs == 1) return device.predicted_bytes(setup, 1);
     const auto parts = equal_slabs(setup.grid.nz(), static_cast<int>(slabs));
-    // Those at the ends have absorbing layers, those between ghosts on both sides.
+    // The slabs at the ends have absorbing layers, those between them ghost planes on both sides.
     return std::max(device.predicted_bytes(setup_of_slab(setup, parts.back()), 1),
                     device.predicted_bytes(setup_of_slab(setup, parts[parts.size() - 2]), 1));
 }

@@ -68,7 +68,8 @@ Grid shortened(const Grid& grid, double most) {
 /// Large enough for the caches of the device to be too small, and quick to fill.
 Setup rehearsal_setup(const Setup& of_run, const Placement& placement) {
     const bool own_memory = placement.device->has_own_memory();
-    // Of the host, so much that `onda check` takes little itself; of a device, a tenth of what is free.
+    // In the memory of the host so little that `onda check` needs little itself; in that of a device a tenth of what is
+    // free.
     const double room =
         own_memory ? 0.1 * static_cast<double>(placement.device->available_bytes(of_run.ordinal)) : kMostRehearsed;
     Setup setup;

@@ -38,7 +38,7 @@ class Propagator {
 public:
     /// \param wavefield of as many shots; must outlive the propagator.
     Propagator(Wavefield& wavefield, std::vector<ShotPoints> shots, const TimeAxis& time);
-    /// The same of one shot.
+    /// The propagator of one shot. \param wavefield of one shot; must outlive the propagator.
     Propagator(Wavefield& wavefield, Sources sources, NodeWeights receivers, const TimeAxis& time);
 
     /// Advances by `steps`, recording every sample on the way.

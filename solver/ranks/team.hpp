@@ -30,7 +30,7 @@ public:
     virtual ~Team() = default;
     [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int size() const = 0;
-    /// The first of them leads.
+    /// Whether this process leads: the first of a team does.
     [[nodiscard]] bool leads() const { return rank() == 0; }
 
     /// Sends a message; the bytes may be changed when it returns.

@@ -35,7 +35,7 @@ public:
 
     /// Whether this one draws shots from the queue. Others serve().
     [[nodiscard]] bool leads() const { return leads_; }
-    /// Those that it leads, or is led with; null where it is alone.
+    /// The team of ranks that compute this grid; null where the rank is alone.
     [[nodiscard]] Team* team() { return team_ ? &*team_ : nullptr; }
     /// Computes slabs of grids whose other slabs other ranks have, for as long as the one that leads needs them; of
     /// ranks that are too few for another grid, nothing. \param model goes when its medium has been made, unless each

@@ -57,8 +57,8 @@ public:
     [[nodiscard]] bool begin(const Beginning& beginning, const Shots& shots) const;
     /// Removes all that begin() and shots put there, and the folder if nothing else is in it.
     void remove() const;
-    /// As remove(), unless it is no longer the survey that was found. \param found by beginning(). \returns whether it
-    /// was.
+    /// Does what remove() does, unless it is no longer the survey that was found. \param found by beginning(). \returns
+    /// whether it was.
     [[nodiscard]] bool remove_if_still(const std::optional<Beginning>& found) const;
     /// Gives the folder with its table and the files of shots this name, where it becomes part of the results, and
     /// removes everything else from it. \throws Error(cannot_create | io_error).

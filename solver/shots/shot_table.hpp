@@ -49,7 +49,7 @@ public:
     /// What shot `i`, from 0, has left, or nothing. \throws Error(io_error).
     [[nodiscard]] std::optional<ShotRecord> finished(std::size_t i) const;
     [[nodiscard]] bool is_finished(std::size_t i) const override { return finished(i).has_value(); }
-    /// Those of all shots that are finished, in one pass. \throws Error(io_error).
+    /// The records of all finished shots, read in one pass. \throws Error(io_error).
     [[nodiscard]] std::vector<ShotRecord> all_finished() const;
 
     [[nodiscard]] bool claim(std::size_t i) override;

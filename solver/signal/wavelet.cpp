@@ -138,7 +138,7 @@ struct Band {
     double at_nyquist = 0.;  ///< amplitude there, of the peak
 };
 
-/// Of a sampled series, zero-padded to at least four times its length.
+/// The band of a sampled series, zero-padded to at least four times its length.
 Band measure_band(std::span<const double> series, double dt_s) {
     std::size_t n = 64;
     while (n < 4 * series.size()) n *= 2;

@@ -52,7 +52,8 @@ struct ReceiverCounts {
     [[nodiscard]] std::int64_t of(std::size_t shot) const;
     [[nodiscard]] std::int64_t nodes_of(std::size_t shot) const;
 };
-/// Of many shots, what carries receivers that move with the source is taken from a sample of the shots.
+/// Counts the receivers of each shot. In a survey of many shots the nodes of receivers that move with the source are
+/// counted for a sample of the shots.
 ReceiverCounts count_receivers(const Grid& grid, const Shots::Data& data);
 
 /// Receivers of all shots together that lie in one of the layers.

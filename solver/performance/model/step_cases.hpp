@@ -34,10 +34,10 @@ struct CpuCase {
     Setup setup;
     int shots = 1;
 };
-/// Those that constants are fitted to: every kernel that computes an operator with the best instruction set, with one
-/// thread and with all. \param threads of all.
+/// The cases that constants are fitted to: every kernel that computes an operator with the best instruction set, with
+/// one thread and with all. \param threads of all.
 std::vector<CpuCase> cpu_calibration_cases(int threads);
-/// Others, drawn likewise.
+/// Other cases, drawn at random from all that there are, always the same for a seed.
 std::vector<CpuCase> cpu_validation_cases(int threads, std::size_t count, std::uint64_t seed = 1);
 std::vector<CpuObservation> measure_cpu(std::span<const CpuCase> cases, int rounds, const CasesDone& done);
 /// One line for people.
