@@ -60,7 +60,7 @@ const Case kFreeTop{"3-D, layers but a free top",
                     55,
                     {5, 6, 3, 4, 0, 5}};
 
-/// The same with fewer steps, where what is tested does not need many.
+/// A case with fewer steps, where what is tested does not need many.
 Case shortened(Case c, int steps) {
     c.steps = std::min(c.steps, steps);
     return c;

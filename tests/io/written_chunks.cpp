@@ -69,7 +69,7 @@ void write_with_onda(const Path& path, const Layout& layout, int threads) {
     file.close();
 }
 
-/// The same dataset by H5Dwrite.
+/// Writes the dataset with H5Dwrite, for comparison.
 void write_with_hdf5(const Path& path, const Layout& layout) {
     const int rank = static_cast<int>(layout.extents.size());
     const hid_t list = H5Pcreate(H5P_DATASET_CREATE), file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, 0, 0);

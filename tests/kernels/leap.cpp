@@ -20,7 +20,7 @@ using namespace onda::test;
 
 namespace {
 
-/// Of two threads.
+/// A set-up for two threads.
 Setup two_threads(const Case& c, int order, Precision precision, bool leaps = true) {
     Setup setup = kAppliedTwice[leaps ? 0 : 1](c, order, precision);
     setup.threads = 2;

@@ -369,7 +369,7 @@ TEST_CASE("processes that a launcher starts without MPI share the shots") {
     CHECK(of_second.err.empty());
     CHECK(of_second.out.empty());
     CHECK(runs.summary("step")["hashes"] == expected);
-    // The same step again finds nothing to do, on all ranks.
+    // Started once more, the step finds nothing to do, on all ranks.
     auto once_more = rank(0), and_more = rank(1);
     CHECK(contains(once_more.get().err, "nothing is left to do"));
     CHECK(and_more.get().code == 0);

@@ -44,7 +44,8 @@ Config config_of(const Overrides& overrides) {
     return read_config_text(kTall, "run.yaml", vocabulary(), all);
 }
 
-/// The same, cut into as many slabs as there are ranks unless it says more: it is too small to be cut otherwise.
+/// Overrides for a run on so many ranks: cut into as many slabs unless they say otherwise, since the grid is too small
+/// to be cut by itself.
 Overrides for_ranks(Overrides overrides, int ranks) {
     const bool is_cut = std::ranges::any_of(overrides, [](const std::string& setting) {
         return setting.starts_with("backend.slabs") || setting.starts_with("backend.split");

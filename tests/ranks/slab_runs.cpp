@@ -127,7 +127,7 @@ public:
 };
 
 /// Fills the planes beyond cuts with NaN, and brings those that belong there at some time before they are waited for.
-/// Those of one step may get lost.
+/// The planes of step `lost` never arrive.
 class UnsteadyExchange final : public Exchange {
 public:
     UnsteadyExchange(std::vector<Wavefield*> slabs, std::int64_t lost)

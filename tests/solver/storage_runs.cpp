@@ -27,7 +27,7 @@ SurveyInMemory run(const std::string& text, const std::string& storage,
     return run_quietly(config_of(text, storage, overrides));
 }
 
-/// Of more velocities than a table has room for.
+/// A model of more velocities than a table has room for.
 const std::string kRough = "model={type: von_karman, vp_m_s: 2000, correlation_length_m: 60, deviation_percent: 8}";
 
 Plan plan_of(const std::string& text, const std::string& storage, const std::vector<std::string>& overrides = {}) {

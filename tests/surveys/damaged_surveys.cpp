@@ -86,7 +86,7 @@ const SurveyPlace& whole_survey() {
     return place;
 }
 
-/// The same but for its last shot.
+/// A survey of which the last shot is not computed yet.
 const SurveyPlace& begun_survey() {
     static const SurveyPlace place(all_formats());
     static const int code = place.run({"--shots", "1-100"}).code;
