@@ -1,5 +1,5 @@
 /// \file
-/// The seam between a model and the device that holds it.
+/// The interface between a model and the device that holds it.
 #pragma once
 
 #include <cstddef>

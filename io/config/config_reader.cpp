@@ -148,7 +148,7 @@ private:
         }
     }
 
-    /// Whether the parameter that may stand for this one is given, or was meant by a key that is a fault already.
+    /// Whether the parameter that may stand for this one is given, or was meant by a key that is an error already.
     bool has_substitute(const Parameter& row, const YamlNode& node, const std::string& path) const {
         const auto is_it = [&row](const YamlKey& key) { return key.name == row.or_else; };
         return !row.or_else.empty() &&
@@ -192,7 +192,7 @@ private:
         fault(path, node, "must be " + describe_type(row, target) + hint);
     }
 
-    /// Whether the node is an unquoted scalar; a fault has been recorded if not.
+    /// Whether the node is an unquoted scalar; an error has been recorded if not.
     template <typename T>
     bool is_plain(T* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         if (node.kind == YamlNode::Kind::scalar && !node.quoted) return true;

@@ -41,7 +41,7 @@ public:
 
     /// The place of the object, for messages: "model.h5: /vp".
     [[nodiscard]] std::string place() const;
-    /// Reports a fault of the object with its place and the message. \throws Error(bad_data).
+    /// Reports an error of the object with its place and the message. \throws Error(bad_data).
     [[noreturn]] void fail(const std::string& message) const;
 
 protected:

@@ -9,7 +9,7 @@
 /// allocates. No other file is ever opened on the way: where a view is accepted, its sources are told, not followed.
 /// That does not make HDF5 itself safe: files from elsewhere are read through guarded_hdf5.hpp.
 ///
-/// Faults are Error(bad_data) when reading and Error(io_error) when writing; they name the file, the object and quote
+/// Errors are Error(bad_data) when reading and Error(io_error) when writing; they name the file, the object and quote
 /// HDF5's own error stack. Use from one thread at a time. Destructors close without a check: writers must call close().
 #pragma once
 
@@ -98,7 +98,7 @@ public:
 
     /// The place of the object, for messages: "model.h5: /vp".
     [[nodiscard]] std::string place() const;
-    /// Reports a fault of the object with its place and the message. \throws Error(bad_data or io_error, by how the
+    /// Reports an error of the object with its place and the message. \throws Error(bad_data or io_error, by how the
     /// file was opened).
     [[noreturn]] void fail(const std::string& message) const;
     /// Writes what is cached, closes, and checks; writers close every object before the file. \throws Error.
@@ -110,7 +110,7 @@ protected:
     struct FileState {
         std::string name;  ///< as messages show it
         ExitCode fault;    ///< bad_data when opened for reading, io_error when created
-        /// Set by the first fault while writing: from then on nothing of the file is closed any more, for HDF5 1.10
+        /// Set by the first error while writing: from then on nothing of the file is closed any more, for HDF5 1.10
         /// keeps dangling objects after a failed close and crashes on them later.
         bool abandoned = false;
         /// The offset in a file being written from which on the system may still have it in memory.

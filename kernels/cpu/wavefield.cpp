@@ -25,7 +25,7 @@ std::int64_t l2_bytes() {
     return bytes > 0 ? bytes : 512 * 1024;
 }
 
-/// The steps of one shot: its fields, what its strips remember, its sources and receivers.
+/// The steps of one shot: its fields, the memory variables of its strips, its sources and receivers.
 template <typename T>
 class ShotSteps {
 public:

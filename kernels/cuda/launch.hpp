@@ -43,7 +43,7 @@ struct MarchPlan {
 /// The plan that keeps all multiprocessors evenly busy. Lets the kernel use its shared memory. \throws Error.
 MarchPlan plan_march(const void* kernel, const MarchShape& shape, const Grid& grid);
 
-/// The facts of steps that a marching kernel takes, one launch a volume. \throws Error.
+/// Cost counts of steps that a marching kernel takes, one launch a volume. \throws Error.
 StepFacts march_facts(const void* kernel, const MarchShape& shape, const MarchWork& work, const Grid& grid, int volumes,
                       int element_bytes);
 

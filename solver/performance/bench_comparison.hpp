@@ -34,7 +34,7 @@ struct Comparison {
     std::string unit;
     /// How many times as fast B is. Without an interval (`too_few_rounds`) the quotient of the medians alone.
     Interval speed;
-    std::optional<Interval> twin;  ///< the same of the twins: what the machine itself did
+    std::optional<Interval> twin;  ///< how many times as fast B's twin is: the machine itself
     Verdict verdict = Verdict::same;
 };
 

@@ -128,9 +128,9 @@ std::int64_t steps_at_a_time(const TimeAxis& time, const StepSet& snapshots) {
     return std::clamp<std::int64_t>(time.steps / (snapshots.size() + 1), 1, StabilityWatch::kInterval);
 }
 
-/// The wavefield of a rehearsal: at rest but for a source, warm, with its threads found. While others use the machine
-/// all is tried for longer: threads wait for processors now and then, for tenths of a second, and find out how many
-/// they can have.
+/// The wavefield of a micro-benchmark: at rest but for a source, warm, with its threads found. While others use the
+/// machine all is tried for longer: threads wait for processors now and then, for tenths of a second, and find out how
+/// many they can have.
 class Rehearsed {
 public:
     Rehearsed(const Plan& plan, const Setup& setup)

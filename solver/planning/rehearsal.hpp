@@ -1,5 +1,5 @@
 /// \file
-/// Parts of a run, tried out on a small scale to tell how long they will take: steps, model, traces, files, pictures.
+/// Micro-benchmarks of the parts of a run, to predict how long it takes: steps, model, traces, files, pictures.
 /// Each takes a fraction of a second and little memory, whatever the run.
 #pragma once
 

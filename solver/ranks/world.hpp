@@ -1,5 +1,5 @@
 /// \file
-/// The seam to the library that connects the processes of a launcher: MPI, in a module of its own
+/// The interface to the library that connects the processes of a launcher: MPI, in a module of its own
 /// (solver/ranks/mpi_world.cpp), which the program loads when it was started by a launcher. Neither build nor program
 /// needs it otherwise.
 #pragma once

@@ -27,7 +27,7 @@ struct ReportChoice {
     std::vector<std::size_t> movies;   ///< whose wavefields are shown, among them
     std::size_t gather_bytes = 0;      ///< of a gather, at most
     std::size_t movie_bytes = 0;       ///< of the wavefields of a shot as they are kept, at most
-    std::size_t movie_characters = 0;  ///< of the same on the page, at most
+    std::size_t movie_characters = 0;  ///< of the wavefields of a shot on the page, at most
 
     [[nodiscard]] bool shows(std::size_t shot) const;
     [[nodiscard]] bool shows_wavefield(std::size_t shot) const;
@@ -87,7 +87,7 @@ struct ReportMovie {
 /// The gather of a shot, thinned.
 struct ReportGather {
     std::vector<double> positions_m;                ///< of the traces kept, [receiver][3]
-    std::vector<double> offsets_m;                  ///< of the same
+    std::vector<double> offsets_m;                  ///< of the traces kept
     std::size_t receivers = 0, every_receiver = 1;  ///< of the shot; every so many of which is kept, from the first
     std::int64_t samples = 0, every_sample = 1;
     double dt_s = 0.;                  ///< of the samples kept

@@ -62,7 +62,7 @@ RunOutputs outputs_to(const Plan& plan, std::vector<ShotInMemory>& kept) {
     return RunOutputs(std::move(entries));
 }
 
-/// The ledger of the only process that computes a survey.
+/// The shot queue of the only process that computes a survey.
 class MemoryLedger : public ShotLedger {
 public:
     explicit MemoryLedger(std::size_t shots) : records_(shots) {}

@@ -64,7 +64,7 @@ void ReceiverParts::flush() {
     add_part(Positions(std::exchange(points_, {})), relative_, std::exchange(shot_, {}));
 }
 
-/// Whether all shots that an entry names are fired; a fault has been added if not.
+/// Whether all shots that an entry names are fired; an error has been added if not.
 bool ReceiverParts::shots_exist(const ReceiverGroup& entry) {
     const auto fired = [this](std::int64_t id) { return std::ranges::binary_search(data_.id, id); };
     const auto missing = std::ranges::find_if_not(entry.shot, fired);

@@ -41,7 +41,7 @@ struct Shot {
     }
 };
 
-/// The sources that the shots of a run may have together: more are a fault of the configuration.
+/// The sources that the shots of a run may have together: more are an error of the configuration.
 inline constexpr std::int64_t kMostSources = 1'000'000;
 
 /// A column of receiver tables that goes with the receivers into the seismograms.

@@ -1,4 +1,4 @@
-// Promise: a run on the GPU gives the bits of the CPU, within the memory that was foretold, and refuses what it cannot
+// Promise: a run on the GPU gives the bits of the CPU, within the memory that was predicted, and refuses what it cannot
 // do before it begins. Skipped where no GPU can compute.
 #include <nlohmann/json.hpp>
 #include <set>

@@ -91,7 +91,7 @@ void check_equal(const SurveyInMemory& survey, const SurveyInMemory& expected) {
     }
 }
 
-/// A ledger that cannot write the shots that come after so many; it counts the claims.
+/// A shot queue that cannot write the shots that come after so many; it counts the claims.
 class FullLedger : public ShotLedger {
 public:
     explicit FullLedger(int room) : room_(room) {}

@@ -1,6 +1,6 @@
 /// \file
-/// Times of steps that were measured on a GPU, each with the facts that a model predicts it from, so that models can be
-/// fitted and judged without one.
+/// Times of steps that were measured on a GPU, each with the cost counts that a model predicts it from, so that models
+/// can be fitted and judged without one.
 #pragma once
 
 #include <cstdint>
