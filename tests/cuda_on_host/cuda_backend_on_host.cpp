@@ -1,5 +1,5 @@
-// Promise: the whole CUDA backend - media, wavefields, batches, graphs, copies - gives the bits of the CPU, whether its
-// streams run at once or only when somebody waits, and every call is made under the right device.
+// The whole CUDA backend - media, wavefields, batches, graphs, copies - gives the bits of the CPU, whether its streams
+// run at once or only when somebody waits, and every call is made under the right device.
 // Takes 75 s.
 #include <algorithm>
 #include <cmath>

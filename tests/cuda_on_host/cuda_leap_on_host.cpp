@@ -1,6 +1,6 @@
-// Promise: the CUDA kernels that leap, and those of the passes over a shell, run on the host from their own
-// sources, give the bits of plain loops and write nothing but the nodes, under every schedule that copy engines and
-// threads are free to choose.
+// The CUDA kernels that leap, and those of the passes over a shell, run on the host from their own sources, give the
+// bits of plain loops and write nothing but the nodes, under every schedule that copy engines and threads are free to
+// choose.
 // Takes 13 s.
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cuda/leap/leap_bulk_tensor.hpp"

@@ -1,5 +1,5 @@
-// Promise: pictures show values in the documented colours at the right places, whatever the size of the data, and are
-// complete or absent.
+// Pictures show values in the documented colours at the right places, whatever the size of the data, and are complete
+// or absent.
 // Takes 6 s.
 #include "io/pictures/picture.hpp"
 

@@ -1,5 +1,5 @@
-// Promise: results are read as they were written, any shot and any part of one, also through links; files that are not
-// what they say are refused by name.
+// Results are read as they were written, any shot and any part of one, also through links; files that are not what they
+// say are refused by name.
 // Takes 2 s.
 #include "io/results/result_reader.hpp"
 

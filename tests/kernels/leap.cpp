@@ -1,5 +1,5 @@
-// Promise: leaps give the solution of single steps, at every node, boundary and source, steps of order 4 in time that
-// of their polynomial, and both the same bits whatever the kernel, instruction set, threads and batch.
+// Leaps give the solution of single steps, at every node, boundary and source, steps of order 4 in time that of their
+// polynomial, and both the same bits whatever the kernel, instruction set, threads and batch.
 // Takes 30 s.
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Promise: whatever titles, units, cells, names of files or arguments hold, nothing that the program says can command a
-// terminal or pass for a line of its own, and no file that it writes is spoilt by it.
+// Whatever titles, units, cells, names of files or arguments hold, nothing that the program says can command a terminal
+// or pass for a line of its own, and no file that it writes is spoilt by it.
 // Takes 9 s.
 #include <hdf5.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,4 @@
-// Promise: the pictures of a run are titled, on one scale, show the density and the absorbing zones, and what is noise
-// as noise.
+// The pictures of a run are titled, on one scale, show the density and the absorbing zones, and what is noise as noise.
 // Takes 7 s.
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Promise: the thesis' tables and its model are made by commands, from its times or others, without a GPU.
+// The thesis' tables and its model are made by commands, from its times or others, without a GPU.
 // Takes 2 s.
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
-// Promise: `mpirun onda run` gives the results of `onda run`, on any number of processes, whether they share grids or
-// shots, also where each writes a part of the snapshots; an error is told once; a process that dies ends all, what is
-// finished is kept, and the next run goes on. Processes that a launcher starts without MPI share the shots.
+// `mpirun onda run` gives the results of `onda run`, on any number of processes, whether they share grids or shots,
+// also where each writes a part of the snapshots; an error is told once; a process that dies ends all, what is finished
+// is kept, and the next run goes on. Processes that a launcher starts without MPI share the shots.
 // Takes 32 s.
 #include <csignal>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Promise: a grid that several processes share has the bits of one that a single process computes - every ten steps, in
+// A grid that several processes share has the bits of one that a single process computes - every ten steps, in
 // seismograms, in snapshots that each of them writes, in saved states - however late their messages come; what is lost
 // on the way, and what fails in another process, is noticed. Threads stand for the processes.
 // Takes 8 s.

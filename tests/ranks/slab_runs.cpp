@@ -1,6 +1,6 @@
-// Promise: a run whose grid is cut into slabs gives the bits of the uncut one - every ten steps, in seismograms, in
-// saved states - whatever their number, with sources and receivers on, beside and between the cuts, or is refused by
-// name; planes that come late change nothing, and planes that do not come are noticed.
+// A run whose grid is cut into slabs gives the bits of the uncut one - every ten steps, in seismograms, in saved states
+// - whatever their number, with sources and receivers on, beside and between the cuts, or is refused by name; planes
+// that come late change nothing, and planes that do not come are noticed.
 // Takes 15 s.
 #include <chrono>
 #include <doctest/doctest.h>

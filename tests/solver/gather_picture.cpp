@@ -1,4 +1,4 @@
-// Promise: receivers are found on the lines that they lie on; gains, reduced time and spectra are what they are called.
+// Receivers are found on the lines that they lie on; gains, reduced time and spectra are what they are called.
 // Takes less than a second.
 #include "solver/pictures/gather_picture.hpp"
 

@@ -1,6 +1,6 @@
-// Promise: the model of a step's time follows from what was counted of the step and a few constants; the constants are
-// found again from times that were made with them; tables and calibrations are read as they were written, and nothing
-// else is.
+// The model of a step's time follows from what was counted of the step and a few constants; the constants are found
+// again from times that were made with them; tables and calibrations are read as they were written, and nothing else
+// is.
 // Takes less than a second.
 #include <cmath>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Promise: a run stores its model as model.storage says, or is refused with the reason; a table and "auto" give the
-// bits of float, 16 bits what their change of the velocities is worth; `onda check` says how much that is.
+// A run stores its model as model.storage says, or is refused with the reason; a table and "auto" give the bits of
+// float, 16 bits what their change of the velocities is worth; `onda check` says how much that is.
 // Takes less than a second.
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Promise: a survey whose files were damaged, or whose process was killed at whatever moment, ends with the results of
-// one run from beginning to end: what is damaged is named and computed again, and nothing of the survey is left over.
+// A survey whose files were damaged, or whose process was killed at whatever moment, ends with the results of one run
+// from beginning to end: what is damaged is named and computed again, and nothing of the survey is left over.
 // Takes 25 s.
 #include <algorithm>
 #include <sys/file.h>

@@ -1,5 +1,5 @@
-// Promise: on file systems without locks, processes that share a survey may compute a shot twice, and no more: each of
-// them ends with 0, and the results are those of one process.
+// On file systems without locks, processes that share a survey may compute a shot twice, and no more: each of them ends
+// with 0, and the results are those of one process.
 // Takes 24 s.
 #include <sys/file.h>
 
