@@ -82,7 +82,7 @@ private:
         reading_.faults.add(place(node), (path.empty() ? "" : path + " = ") + show(node) + ": " + what + hint);
     }
 
-    /// Whether a key of brackets is a key and its value without the colon between: then that is the fault.
+    /// Whether a key of brackets is a key and its value without the colon between: then that is the error.
     bool has_missing_colon(const YamlKey& key, std::span<const Parameter> rows, const std::string& path) {
         const std::string hint = colon_hint(key.name, rows);
         if (hint.empty()) return false;
@@ -93,7 +93,7 @@ private:
         return true;
     }
 
-    /// Index of each row's key in the map, or kAbsent. Keys of no row and keys given under two names are faults.
+    /// Index of each row's key in the map, or kAbsent. Keys of no row and keys given under two names are errors.
     std::vector<std::size_t> match(std::span<const Parameter> rows, const YamlNode& node, const std::string& path) {
         std::vector<std::size_t> given(rows.size(), kAbsent);
         for (std::size_t k = 0; k < node.keys.size(); ++k) {

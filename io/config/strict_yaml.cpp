@@ -93,7 +93,7 @@ std::optional<TextFault> check_characters(std::string_view text) {
 /// Ends the parse from inside a handler once an error makes the rest meaningless.
 struct StopParsing : std::exception {};
 
-/// Builds the tree from the parser's events, recording faults.
+/// Builds the tree from the parser's events, recording errors.
 class TreeBuilder final : public YAML::EventHandler {
 public:
     TreeBuilder(const Lines& lines, YamlDocument& document) : lines_(lines), document_(document) {}

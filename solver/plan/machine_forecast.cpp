@@ -51,7 +51,7 @@ std::int64_t largest_bytes(const Device& device, const Setup& setup, std::int64_
 }
 
 MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs) {
-    // Slabs are chosen even where the survey has faults.
+    // Slabs are chosen even where the survey has errors.
     const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
     const Step step = step_of(*plan.placement.device, setup, machine, slabs);
     MachineForecast way;

@@ -56,7 +56,7 @@ void check_offsets_in_plane(const EntryReading& reading, const Places& places) {
 }
 
 /// Inside the grid, with their ends all positions between them; what lies outside by rounding is brought to the face.
-/// \return whether there is no fault.
+/// \return whether there is no error.
 bool check_inside(const EntryReading& reading, Places& places) {
     bool inside = true;
     for (const WrittenPosition& point : places.written)
