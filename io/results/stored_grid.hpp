@@ -12,7 +12,7 @@
 
 namespace onda {
 
-/// The largest chunk of such values, in bytes.
+/// The largest chunk of values on nodes [bytes].
 inline constexpr hdf5::Extent kNodeChunkBytes = 16u << 20;
 
 /// The values of three axes in the order of the axis labels, as in model files.

@@ -73,7 +73,7 @@ public:
     /// Appends the next traces of the shot, [receiver][sample]. \throws Error(io_error); Error(internal) for more than
     /// it has, or a trace number that does not fit 32 bits.
     void write_traces(std::span<const float> pressure);
-    /// Both, for a shot as a whole.
+    /// Writes a shot as a whole: begin_shot() and write_traces().
     void write(const ShotGather& gather);
     /// Closes the file, opens it again and counts its traces, and syncs it: it is ready for its name.
     /// \throws Error(io_error).

@@ -58,7 +58,7 @@ struct LinkLibrary {
     std::string name;     ///< "NCCL 2.28.3"; empty where there is none
     std::string problem;  ///< why there is none, and what to do
 };
-/// Looked for when it is first needed.
+/// The library that links GPUs of different processes, looked for when it is first needed.
 const LinkLibrary& link_library();
 
 /// The kernels of the CUDA backend, the same list whether CUDA was compiled in or not.

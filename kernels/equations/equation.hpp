@@ -50,10 +50,10 @@ struct StencilRow {
 /// An array that kernels read, computed from the parameters once.
 struct MediumArray {
     std::string_view name;  ///< "k"
-    /// Whether kernels read it beyond the faces, as far as the stencil's radius: mirrored about a mirror, the value of
-    /// the face beyond a zero face.
+    /// Whether kernels read the array beyond the faces, as far as the stencil's radius: mirrored about a mirror, the
+    /// value of the face beyond a zero face.
     bool has_halo;
-    /// Whether it is zero on mirror_negative faces, so that p stays exactly zero there.
+    /// Whether the array is zero on mirror_negative faces, so that p stays exactly zero there.
     bool zero_on_walls;
     /// The value at a node. \param parameters one value each, in the order of the equation.
     double (*value)(const double* parameters, double dt_s);
@@ -67,7 +67,7 @@ struct FactorRow {
     Factor (*factor)(const Scheme& scheme);
     /// The first value that g takes from node t, counted from t. \param radius of the stencil.
     int (*first)(int radius);
-    /// How many values it takes.
+    /// How many values g takes from a node.
     int (*count)(int radius);
 };
 

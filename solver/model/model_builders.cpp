@@ -255,7 +255,7 @@ struct Body {
     [[nodiscard]] bool crosses(const Triple& place, const Triple& cell) const {
         return shape->crosses(offset_of(place), half, cell);
     }
-    /// Whether it can hold or cross anything at this coordinate. \param margin half of the diagonal of a cell.
+    /// Whether the body can hold or cross anything at this coordinate. \param margin half of the diagonal of a cell.
     [[nodiscard]] bool reaches(std::size_t axis, double coordinate, double margin) const {
         return std::abs(coordinate - centre[axis]) <= half[axis] + margin;
     }

@@ -48,7 +48,7 @@ public:
     virtual void take_snapshot(double time_s, std::span<const float> values);
     /// What other processes are to write of the shot's snapshots.
     [[nodiscard]] virtual std::vector<WantedPart> wanted_parts() const;
-    /// The files that they have written, which have their names.
+    /// Takes the files that other processes have written of the shot's snapshots, under their final names.
     virtual void take_parts(std::vector<FileRecord> files);
     /// What a task makes of the shot that others do not, under a name that it shares with those who take it.
     virtual void take_values(std::string_view name, std::span<const float> values);
@@ -120,7 +120,7 @@ struct OutputFormat {
     std::string_view column, shot_file;
     /// Whether a file of a survey may have this name.
     bool (*is_result)(std::string_view name);
-    /// Whether a run makes it at all; where not, nothing else but names is asked.
+    /// Whether a run makes this format at all; where not, nothing else but names is asked.
     bool (*is_wanted)(const Plan& plan);
     /// Before the model goes: what is needed of it is kept.
     std::unique_ptr<RunOutput> (*make)(const Plan& plan, const Model& model);

@@ -21,7 +21,7 @@ struct Plan;
 struct MachineLoad {
     double others = 0.;  ///< processors that they keep busy
     int processors = 1;
-    /// Whether they take a good part of it.
+    /// Whether other programs take a good part of the processors.
     [[nodiscard]] bool is_busy() const { return others > 0.2 * processors; }
 };
 MachineLoad load_of(const Conditions& seen);

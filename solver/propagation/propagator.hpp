@@ -29,7 +29,8 @@ struct QueuedHook {
     std::function<void(std::int64_t step)> act;
 };
 
-/// Both; where they are due after the same step, the first comes first. One of them may be empty.
+/// A hook that queues what two hooks do; where they are due after the same step, the first comes first. One of them may
+/// be empty.
 QueuedHook both(QueuedHook first, QueuedHook second);
 
 /// The propagator of one shot or of several that advance together. Complete when constructed: fields at rest, sources

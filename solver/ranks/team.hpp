@@ -20,7 +20,8 @@ enum class Topic : int { agreement, order, reply, planes_up, planes_down };
 class Transfer {
 public:
     virtual ~Transfer() = default;
-    /// Returns when it is done. To be called before this goes: the message's bytes are in use until then.
+    /// Returns when the message has been sent or received. To be called before this goes: the bytes are in use until
+    /// then.
     virtual void wait() = 0;
 };
 

@@ -99,10 +99,10 @@ struct ReportGather {
 /// \param gather its pressure is not asked for. \param most_bytes of `traces`. \param highest_frequency_hz of the
 /// signals.
 ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, double highest_frequency_hz);
-/// Takes those of the receivers [first, …) of the shot that are kept. \param pressure [receiver][time], of the shot's
-/// sampling.
+/// Adds the traces of the receivers [first, …) of the shot that are kept. \param pressure [receiver][time], of the
+/// shot's sampling.
 void add_traces(ReportGather& kept, std::size_t first, std::span<const float> pressure, std::int64_t samples);
-/// Both.
+/// A gather thinned by begin_gather() and add_traces().
 ReportGather thin_gather(const ShotGather& gather, std::size_t most_bytes, double highest_frequency_hz);
 
 /// A signal of a shot's sources.

@@ -45,11 +45,11 @@ public:
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
     [[nodiscard]] std::filesystem::path table() const { return folder_ / kTableName; }
     [[nodiscard]] bool exists() const;
-    /// How it was begun; nothing if there is none, or nothing of it was written.
+    /// How the survey was begun; nothing if there is none, or nothing of it was written.
     /// \throws Error(cannot_create) if something of another program is in the place.
     [[nodiscard]] std::optional<Beginning> beginning() const;
 
-    /// Whether it is there and was begun under this name: another process may have ended it a moment ago.
+    /// Whether the survey is there and was begun under this name: another process may have ended it a moment ago.
     [[nodiscard]] bool is_there(const std::string& run_id) const;
 
     /// Makes the folder with an empty table. \returns false if another process has made it a moment ago: nothing

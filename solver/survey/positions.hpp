@@ -29,7 +29,7 @@ struct FaceLayer {
 
 /// Layers of these depths inside the six faces; none where the depth is 0.
 std::vector<FaceLayer> face_layers(const Grid& grid, const std::array<double, 6>& depth_nodes);
-/// The first of them that holds a position, or nullptr.
+/// The first layer that holds a position, or nullptr.
 const FaceLayer* layer_with(std::span<const FaceLayer> layers, const Position& position_m);
 
 /// How many nodes carry a point: 8 along every axis on which it lies off the nodes, as point_weights() makes them.
@@ -80,7 +80,7 @@ public:
     void clamp_to(const Position& low, const Position& high);
     /// How many lie in one of the layers at least. A line and a grid are not walked.
     [[nodiscard]] std::int64_t count_in_any(std::span<const FaceLayer> layers) const;
-    /// How many nodes carry them. Beyond `walked` positions of a line or of an axis, from a sample of as many.
+    /// How many nodes carry the positions. Beyond `walked` positions of a line or of an axis, from a sample of as many.
     [[nodiscard]] std::int64_t weighted_nodes(const Grid& grid, std::int64_t walked) const;
 
 private:

@@ -133,7 +133,7 @@ struct SurveySections {
     const OutputConfig& output;
 };
 
-/// Counted before it is built: neither time nor memory grow with the receivers of lines and grids.
+/// Makes a survey, counted before it is built: neither time nor memory grow with the receivers of lines and grids.
 /// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, more than
 /// kMostSources, …
 Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces& faces, const ConfigOrigin& origin);

@@ -46,8 +46,8 @@ struct March25dThread {
     [[nodiscard]] __device__ __forceinline__ T* place_in(T* stage) const {
         return stage + (ty + Tile::radius) * Tile::row + Tile::x_halo + tx * Tile::vector;
     }
-    /// Writes its share of plane z to shared memory: its own vector, and what of the halo falls to it.
-    /// \param centre its place in the stage.
+    /// Writes this thread's share of plane z to shared memory: its own vector, and what of the halo falls to it.
+    /// \param centre place of the vector in the stage.
     __device__ __forceinline__ void share_plane(T* centre, Vec<T> own, int z) const {
         constexpr int R = Tile::radius, H = Tile::x_halo, W = Tile::width, BY = Tile::block_y;
         const auto put = [&](int dx, int dy, Vec<T> value) {

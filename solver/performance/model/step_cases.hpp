@@ -17,8 +17,8 @@ namespace onda {
 /// The steps that constants are fitted to: every kernel that this GPU has, in 2-D and 3-D, on a grid that the L2 cache
 /// holds and on one that it does not, at low and high orders, in both precisions.
 std::vector<KernelCase> calibration_cases(int ordinal);
-/// So many others: kernels, tiles, copy engines, operators, orders, precisions, grids and batches drawn from all that
-/// there are, always the same for a seed. Fewer where there are not as many.
+/// `count` other steps: kernels, tiles, copy engines, operators, orders, precisions, grids and batches drawn from all
+/// that there are, always the same for a seed. Fewer where there are not as many.
 std::vector<KernelCase> validation_cases(int ordinal, std::size_t count, std::uint64_t seed = 1);
 
 /// Told before each: how many are done, of how many, and what is next.
