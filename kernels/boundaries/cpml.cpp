@@ -137,7 +137,7 @@ void Cpml::filter_source(const Grid& grid, const std::array<std::int64_t, 3>& no
     }
 }
 
-// D* takes what the layer remembers as far as the operator reaches.
+// D* takes memory variables as far as the operator reaches.
 std::int64_t Cpml::reach(const Problem& problem, int of_face) const {
     const std::int64_t width = face[static_cast<std::size_t>(of_face)].width();
     return width == 0 ? 0 : width + problem.scheme.radius();

@@ -28,10 +28,10 @@ void sample_output(const TimeAxis& time, const TraceList<const T>& recorded, con
 void adjoint_of_output_sampling(const TimeAxis& time, const TraceList<const double>& residual,
                                 const TraceList<double>& adjoint);
 
-/// The same, as traces of their own. \throws std::bad_alloc.
+/// B recorded, as sample_output() makes it, in traces that own their samples. \throws std::bad_alloc.
 template <typename T>
 OwnedTraces sampled_output(const TimeAxis& time, const TraceList<const T>& recorded);
-/// The same of residuals, whose memory the result takes where B copies samples. \throws std::bad_alloc.
+/// B' residual in traces that own their samples: those of `residual`, where B copies samples. \throws std::bad_alloc.
 OwnedTraces adjoint_of_output_sampling(const TimeAxis& time, OwnedTraces residual);
 
 }  // namespace onda

@@ -111,7 +111,7 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
     return results;
 }
 
-/// The same on a medium that is made for it.
+/// Imaging results on a medium that is made for the case.
 inline ImagingResults imaging_results(const Case& c, const Setup& setup, const MakeMedium& make_medium, int shots = 1) {
     const auto medium = make_noisy_medium(setup, make_medium);
     return imaging_results(

@@ -1,5 +1,5 @@
-// Promise: `onda bench` leaves every round, the machine and its state as JSON; `compare` and `roofline` read that, and
-// say what is wrong with anything else.
+// `onda bench` leaves every round, the machine and its state as JSON; `compare` and `roofline` read that, and say what
+// is wrong with anything else.
 // Takes 9 s.
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Promise: snapshots are written in order while the run goes on, at most two are alive, and what fails in the writing
-// thread stops the run.
+// Snapshots are written in order while the run goes on, at most two are alive, and what fails in the writing thread
+// stops the run.
 // Takes less than a second.
 #include "solver/propagation/snapshot_queue.hpp"
 

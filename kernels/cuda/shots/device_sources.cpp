@@ -40,7 +40,7 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
             samples.push_back(samples.back() + std::ssize(one));
         }
     }
-    // Those of adjoint runs are as long as all seismograms.
+    // Signals of adjoint sources are as long as all seismograms together.
     std::vector<T> signal(static_cast<std::size_t>(samples.back()));
 #pragma omp parallel for
     for (std::size_t i = 0; i < series.size(); ++i) std::ranges::copy(*series[i], signal.begin() + samples[i]);
