@@ -306,16 +306,19 @@ py::object apply(const RunRequest& request, const std::string& name, const Doubl
     return list;
 }
 
+/// The plan of the operators of a survey.
+std::shared_ptr<const Plan> plan_of(const RunRequest& request, const ShotSelection& selection) {
+    const Config config = read(request);
+    check_threads(config.backend, config.origin);
+    const py::gil_scoped_release no_gil;
+    return plan_in_memory(config, selection, kForwardOperator);
+}
+
 /// What operators of a survey are between: numbers of nodes, rows and samples.
 py::dict outline(const RunRequest& request) {
     return translated([&] {
         const ShotSelection selection = selection_of(request);
-        const auto plan = [&] {
-            const Config config = read(request);
-            check_threads(config.backend, config.origin);
-            const py::gil_scoped_release no_gil;
-            return plan_in_memory(config, selection, kForwardOperator);
-        }();
+        const auto plan = plan_of(request, selection);
         py::list shots, sources, receivers;
         for (const Shot& shot : plan->survey.shots) {
             if (!selection.contains(shot.id)) continue;
@@ -342,7 +345,7 @@ py::dict outline(const RunRequest& request) {
 py::tuple signals(const RunRequest& request) {
     return translated([&] {
         const ShotSelection selection = selection_of(request);
-        const auto plan = plan_in_memory(read(request), selection, kForwardOperator);
+        const auto plan = plan_of(request, selection);
         py::list list;
         for (std::size_t i = 0; i < plan->survey.shots.size(); ++i) {
             if (!selection.contains(plan->survey.shots.id(i))) continue;

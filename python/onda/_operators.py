@@ -98,7 +98,7 @@ def signals(
     """
     vp = array_of("vp", vp)
     request = request_of(config, on_grid(config, vp, overrides), rho, overrides, shots)
-    rows, dt_s = _core.signals(request)
+    rows, dt_s = computed(lambda request, *_: _core.signals(request), request, vp is not None, False)
     return stacked(rows), dt_s
 
 
@@ -208,8 +208,13 @@ def _apply(
     progress: Union[None, bool, ProgressCallback],
     operand: str,
 ) -> Any:
+    """What _core.apply() gives; faults of the operand begin with its name."""
+
     def work(request: _core.RunRequest, reporter: Any, tell: Any) -> Any:
-        return _core.apply(request, name, vp, list(rows), reporter, tell)
+        try:
+            return _core.apply(request, name, vp, list(rows), reporter, tell)
+        except UsageError as error:
+            raise UsageError(f"{operand}: {error}") from None
 
     return computed(work, request, has_model, progress)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
@@ -100,9 +101,17 @@ def computed(
 
 def _tell(is_warning: bool, message: str) -> None:
     if is_warning:
-        warnings.warn(message, OndaWarning, stacklevel=4)
+        warnings.warn(message, OndaWarning, stacklevel=_callers_level())
     else:
         _log.info(message)
+
+
+def _callers_level() -> int:
+    """The stack level, for warnings of who calls this, of the code that has called the package."""
+    level, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("onda."):
+        level, frame = level + 1, frame.f_back
+    return level + 1
 
 
 def _list_of(name: str, words: Iterable[str]) -> List[str]:
