@@ -92,15 +92,25 @@ ShotRows seismograms_of(const ShotInProgress& shot, const Wavefield& field, int 
     const std::size_t receivers = shot.shot.receivers.size();
     std::vector<double> recorded = recorded_rows(field, receivers, time, slot);
     for (double& value : recorded) value *= factor;
-    return {static_cast<std::int64_t>(receivers), time.output_samples, sampled_output(time, recorded)};
+    TraceList<const double> from(time.recorded_samples());
+    from.add(recorded);
+    ShotRows rows{from.count(), time.output_samples, {}};
+    rows.values.resize(receivers * static_cast<std::size_t>(rows.samples));
+    TraceList<double> to(rows.samples);
+    to.add(rows.values);
+    sample_output(time, from, to);
+    return rows;
 }
 
 /// The adjoint run of traces of a shot.
-AdjointPoints adjoint_run(const ShotInProgress& shot, const ShotRows& traces, bool records) {
+AdjointPoints adjoint_run(const ShotInProgress& shot, const ShotRows& rows, bool records) {
     const Plan& plan = *shot.plan;
     const std::vector<Position> sources = shot.shot.source_positions(), receivers = shot.shot.receivers.list();
+    OwnedTraces traces;
+    for (auto from = rows.values.begin(); std::ssize(traces) < rows.rows; from += rows.samples)
+        traces.emplace_back(from, from + rows.samples);
     return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos,
-                          adjoint_of_output_sampling(plan.time, traces.values), plan.time.steps, records);
+                          adjoint_of_output_sampling(plan.time, std::move(traces)), records);
 }
 
 // ---- F
@@ -128,9 +138,9 @@ private:
 
 void ForwardOperator::compute(Batch& batch, StepControl& control) {
     BatchWatch watch(plan_, batch);
-    const std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
+    std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
     provide(field_, batch, [&](Medium& medium) { field_ = medium.make_wavefield(static_cast<int>(batch.size())); });
-    Propagator propagator(*field_, points, plan_.time);
+    Propagator propagator(*field_, std::move(points), plan_.time);
     TimeLoop loop(plan_.time, parts_.times, control);
     loop.add(stability_hook(watch, [&]() -> const Propagator& { return propagator; }));
     loop.run(propagator, watch.largest());
@@ -179,7 +189,7 @@ void AdjointOperator::compute(Batch& batch, StepControl& control) {
         points.push_back(std::move(adjoint.points));
         scales.push_back(adjoint.scale);
     }
-    Propagator propagator(*field_, points, plan_.time);
+    Propagator propagator(*field_, std::move(points), plan_.time);
     const double unknown = 0.;
     TimeLoop(plan_.time, parts_.times, control).run(propagator, unknown);
     for (std::size_t slot = 0; slot < batch.size(); ++slot)
