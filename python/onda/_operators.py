@@ -208,7 +208,7 @@ def _apply(
     progress: Union[None, bool, ProgressCallback],
     operand: str,
 ) -> Any:
-    """What _core.apply() gives; faults of the operand begin with its name."""
+    """What _core.apply() gives; errors of the operand begin with its name."""
 
     def work(request: _core.RunRequest, reporter: Any, tell: Any) -> Any:
         try:

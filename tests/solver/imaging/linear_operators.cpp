@@ -1,5 +1,5 @@
-// Promise: the linear operators of a survey are transposes of each other as tasks, too; sums over shots do not depend
-// on who computes them; operands that do not fit are refused; and what a scattered field takes is forecast.
+// The linear operators of a survey are transposes of each other as tasks, too; sums over shots do not depend on who
+// computes them; operands that do not fit are refused; and what a scattered field takes is forecast.
 //
 // Takes 4 s.
 #include <cmath>
