@@ -17,6 +17,7 @@
 #include "solver/program/threads.hpp"
 #include "solver/run/in_memory.hpp"
 #include "solver/tasks/gradient_task.hpp"
+#include "solver/tasks/linear_tasks.hpp"
 
 namespace py = pybind11;
 using namespace onda;
@@ -189,7 +190,7 @@ auto translated(const Work& work) {
     }
 }
 
-/// What run() and misfit() are asked for, as Python has it.
+/// What run(), misfit() and apply() are asked for, as Python has it.
 struct RunRequest {
     std::string text, name;  ///< the path of a configuration, or, where it has a name, a configuration
     std::vector<std::string> overrides;
@@ -198,32 +199,52 @@ struct RunRequest {
     std::string shots;
 };
 
-/// \param task null: the first of tasks().
-SurveyInMemory compute(const RunRequest& request, const TaskRow* task, const py::function& progress,
-                       const py::function& log) {
+Config read(const RunRequest& request) {
     Config config = request.name.empty()
                         ? read_config(std::filesystem::path(request.text), vocabulary(), request.overrides)
                         : read_config_text(request.text, request.name, vocabulary(), request.overrides);
     config.model.arrays = as_model(request.arrays, request.ends);
-    check_threads(config.backend, config.origin);
-    const ThreadsOfRun threads(config.backend.threads);
-    const ShotSelection selection = request.shots.empty() ? ShotSelection() : ShotSelection(request.shots);
-    PythonProgress told(progress);
-    Log messages([&log](Log::Level level, const std::string& message) {
-        const py::gil_scoped_acquire gil;
-        log(level == Log::Level::warning, message);
+    return config;
+}
+
+ShotSelection selection_of(const RunRequest& request) {
+    return request.shots.empty() ? ShotSelection() : ShotSelection(request.shots);
+}
+
+/// What work(configuration, selection, progress, log) computes, without Python's lock.
+template <typename Work>
+SurveyInMemory computed(const RunRequest& request, const py::function& progress, const py::function& log,
+                        const Work& work) {
+    return translated([&] {
+        const Config config = read(request);
+        check_threads(config.backend, config.origin);
+        const ThreadsOfRun threads(config.backend.threads);
+        const ShotSelection selection = selection_of(request);
+        PythonProgress told(progress);
+        Log messages([&log](Log::Level level, const std::string& message) {
+            const py::gil_scoped_acquire gil;
+            log(level == Log::Level::warning, message);
+        });
+        const py::gil_scoped_release no_gil;
+        return work(config, selection, told, messages);
     });
-    const py::gil_scoped_release no_gil;
-    return run_in_memory(config, selection, told, messages, task);
+}
+
+/// The same of a task. \param task null: the first of tasks().
+SurveyInMemory compute(const RunRequest& request, const TaskRow* task, const py::function& progress,
+                       const py::function& log) {
+    return computed(request, progress, log, [task](const auto& config, const auto& selection, auto& told, auto& said) {
+        return run_in_memory(config, selection, told, said, task);
+    });
 }
 
 py::dict run(const RunRequest& request, const py::function& progress, const py::function& log) {
-    return as_dict(translated([&] { return compute(request, nullptr, progress, log); }));
+    return as_dict(compute(request, nullptr, progress, log));
 }
 
 /// The misfit of all shots, that of each by its number, and dJ/dvp [z][y][x].
 py::tuple misfit(const RunRequest& request, const py::function& progress, const py::function& log) {
-    const SurveyInMemory survey = translated([&] { return compute(request, &kGradientTask, progress, log); });
+    const SurveyInMemory survey = compute(request, &kGradientTask, progress, log);
     MisfitInMemory sum = misfit_of(survey);
     py::dict of_shots;
     for (const ShotInMemory& shot : survey.shots) of_shots[py::int_(shot.images.shot)] = shot.images.misfit;
@@ -234,12 +255,109 @@ py::tuple misfit(const RunRequest& request, const py::function& progress, const 
 /// The numbers of nodes along z, y, x that a configuration names; nothing where its model's file has them.
 std::vector<std::int64_t> grid_shape(const RunRequest& request) {
     return translated([&] {
-        const Config config = request.name.empty()
-                                  ? read_config(std::filesystem::path(request.text), vocabulary(), request.overrides)
-                                  : read_config_text(request.text, request.name, vocabulary(), request.overrides);
+        const Config config = read(request);
         std::vector<std::int64_t> shape(config.grid.shape.rbegin(), config.grid.shape.rend());
         if (shape.size() == 2) shape.insert(shape.begin() + 1, 1);
         return shape;
+    });
+}
+
+/// The linear operators by name.
+const TaskRow& operator_named(const std::string& name) {
+    static const std::map<std::string, const TaskRow*> rows{{"forward", &kForwardOperator},
+                                                            {"adjoint", &kAdjointOperator},
+                                                            {"born", &kBornOperator},
+                                                            {"born_transpose", &kBornTranspose}};
+    return *rows.at(name);
+}
+
+using Doubles = py::array_t<double, py::array::c_style>;
+
+std::vector<double> as_vector(const Doubles& values) {
+    return {values.data(), values.data() + values.size()};
+}
+
+/// Values in the precision of a run.
+py::array in_precision(std::vector<double>&& values, const std::vector<py::ssize_t>& shape, Precision precision) {
+    if (precision == Precision::float64) return as_array(std::move(values), shape);
+    return as_array(std::vector<float>(values.begin(), values.end()), shape);
+}
+
+/// An operator applied to a change of vp [z][y][x], or to rows of each shot, or, both empty, to what the configuration
+/// has: values [z][y][x], or rows of each shot [row][sample].
+py::object apply(const RunRequest& request, const std::string& name, const Doubles& vp,
+                 const std::vector<Doubles>& rows, const py::function& progress, const py::function& log) {
+    const TaskRow& task = operator_named(name);
+    GivenOperand operand{as_vector(vp), {}};
+    for (const Doubles& of_shot : rows) {
+        if (of_shot.ndim() != 2) throw py::value_error("rows must have the shape [row][sample]");
+        operand.shots.push_back({of_shot.shape(0), of_shot.shape(1), as_vector(of_shot)});
+    }
+    SurveyInMemory survey =
+        computed(request, progress, log, [&](const auto& config, const auto& selection, auto& told, auto& said) {
+            return apply_in_memory(config, selection, told, said, task, std::move(operand));
+        });
+    const Precision precision = survey.plan->setup.precision;
+    const auto& n = survey.plan->domain.grid.n;
+    if (task.computes_gradients) return in_precision(std::move(survey.product_vp), {n[2], n[1], n[0]}, precision);
+    py::list list;
+    for (ShotInMemory& shot : survey.shots)
+        list.append(in_precision(std::move(shot.rows.values), {shot.rows.rows, shot.rows.samples}, precision));
+    return list;
+}
+
+/// The plan of the operators of a survey.
+std::shared_ptr<const Plan> plan_of(const RunRequest& request, const ShotSelection& selection) {
+    const Config config = read(request);
+    check_threads(config.backend, config.origin);
+    const py::gil_scoped_release no_gil;
+    return plan_in_memory(config, selection, kForwardOperator);
+}
+
+/// What operators of a survey are between: numbers of nodes, rows and samples.
+py::dict outline(const RunRequest& request) {
+    return translated([&] {
+        const ShotSelection selection = selection_of(request);
+        const auto plan = plan_of(request, selection);
+        py::list shots, sources, receivers;
+        for (const Shot& shot : plan->survey.shots) {
+            if (!selection.contains(shot.id)) continue;
+            shots.append(shot.id);
+            sources.append(shot.sources.size());
+            receivers.append(shot.receivers.size());
+        }
+        py::dict dict;
+        const auto& n = plan->domain.grid.n;
+        dict["shape"] = py::make_tuple(n[2], n[1], n[0]);
+        dict["shots"] = shots;
+        dict["sources"] = sources;
+        dict["receivers"] = receivers;
+        dict["samples"] = plan->time.output_samples;
+        dict["sample_interval_s"] = plan->time.output_dt_s;
+        dict["signal_samples"] = plan->time.recorded_samples();
+        dict["dt_s"] = plan->time.dt_s;
+        dict["double"] = plan->setup.precision == Precision::float64;
+        return dict;
+    });
+}
+
+/// The signals that sources inject, of each shot [source][step], and the time step.
+py::tuple signals(const RunRequest& request) {
+    return translated([&] {
+        const ShotSelection selection = selection_of(request);
+        const auto plan = plan_of(request, selection);
+        py::list list;
+        for (std::size_t i = 0; i < plan->survey.shots.size(); ++i) {
+            if (!selection.contains(plan->survey.shots.id(i))) continue;
+            ShotInProgress shot;
+            shot.index = i;
+            set_up(shot, *plan);
+            std::vector<double> values;
+            const auto& rows = shot.points.sources.signal;
+            for (const auto& signal : rows) values.insert(values.end(), signal.begin(), signal.end());
+            list.append(as_array(std::move(values), {std::ssize(rows), plan->time.recorded_samples()}));
+        }
+        return py::make_tuple(list, plan->time.dt_s);
     });
 }
 
@@ -361,6 +479,11 @@ PYBIND11_MODULE(_core, module) {
     module.def("misfit", &misfit, py::arg("request"), py::arg("progress"), py::arg("log"),
                "The misfit of a configuration, that of each shot, and dJ/dvp.");
     module.def("grid_shape", &grid_shape, py::arg("request"), "Nodes along z, y, x; empty where a file has them.");
+    module.def("apply", &apply, py::arg("request"), py::arg("name"), py::arg("vp"), py::arg("rows"),
+               py::arg("progress"), py::arg("log"),
+               "A linear operator applied to a change of vp, or to rows of each shot.");
+    module.def("outline", &outline, py::arg("request"), "What the operators of a survey are between.");
+    module.def("signals", &signals, py::arg("request"), "What sources inject, of each shot, and the time step.");
     py::class_<ExportRequest>(module, "ExportRequest")
         .def(py::init([](std::string file, std::string format, std::string samples, std::string shots, bool overwrite) {
                  return ExportRequest{std::move(file), std::move(format), std::move(samples), std::move(shots),

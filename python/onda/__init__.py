@@ -8,6 +8,8 @@
     gather.to_xarray()                           # the pressures with labelled coordinates
 
     value, gradient = onda.misfit("survey.yaml", vp=velocity)  # J and dJ/dvp, of observed seismograms
+    data = onda.forward("survey.yaml", vp=velocity)            # seismograms [shot][receiver][sample]
+    J = onda.born("survey.yaml", vp=velocity)                  # their derivative, a linear operator
 
     run = onda.open("results/demo")              # what `onda run` left in a folder
     gradient = onda.read_gradient("gradient.h5") # what `onda gradient` left
@@ -33,6 +35,7 @@ from ._errors import (
 )
 from ._gradient import Gradient, read_gradient
 from ._misfit import misfit
+from ._operators import adjoint, born, forward, signals
 from ._progress import Progress
 from ._results import Gather, Run, Snapshots, Wavelets
 from ._run import run
@@ -58,8 +61,12 @@ __all__ = [
     "UsageError",
     "Wavelets",
     "__version__",
+    "adjoint",
+    "born",
+    "forward",
     "misfit",
     "open",
     "read_gradient",
     "run",
+    "signals",
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Iterable, Optional, Tuple, Union
 import numpy as np
 
 from . import _core
+from ._arrays import array_of
 from ._errors import UsageError
 from ._progress import ProgressCallback
 from ._run import Config, computed, request_of
@@ -38,8 +39,9 @@ def misfit(
 
     Returns J and dJ/dvp [misfit per m/s], float64, in the shape of vp; without vp [z][x] or [z][y][x].
     """
-    flat = vp is not None and not hasattr(vp, "dims") and np.ndim(vp) == 1
-    model = _on_grid(config, np.asarray(vp), overrides) if flat else vp
+    vp = array_of("vp", vp)
+    flat = is_flat(vp)
+    model = on_grid(config, vp, overrides)
     request = request_of(config, model, rho, overrides, shots)
     value, _, gradient = computed(_core.misfit, request, vp is not None, progress)
     if flat:
@@ -57,7 +59,15 @@ def _ordered_shape(vp: "ArrayLike") -> Tuple[int, ...]:
     return tuple(vp.sizes[axes[axis]] for axis in "zyx" if axis in axes)
 
 
-def _on_grid(config: Config, vp: np.ndarray, overrides: Iterable[str]) -> np.ndarray:
+def is_flat(vp: "Optional[ArrayLike]") -> bool:
+    """Whether an array of array_of() has one dimension, in the order of the grid."""
+    return vp is not None and not hasattr(vp, "dims") and np.ndim(vp) == 1
+
+
+def on_grid(config: Config, vp: "Optional[ArrayLike]", overrides: Iterable[str]) -> "Optional[ArrayLike]":
+    """A flat array in the shape of the grid of a configuration; anything else as it is."""
+    if not is_flat(vp):
+        return vp
     shape = _core.grid_shape(request_of(config, None, None, list(overrides) + ["model={type: constant, vp_m_s: 1500}"], None))
     if not shape:
         raise UsageError("vp: a one-dimensional array needs grid.shape in the configuration")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, 
 import numpy as np
 
 from . import _core
+from ._arrays import array_of
 from ._errors import ConfigError, OndaWarning, UsageError
 from ._progress import ProgressCallback, Reporter
 from ._results import Gather, Run, Snapshots, Wavelets, selection_of
@@ -45,6 +47,7 @@ def run(
         configuration's model. Dimensions of a DataArray that are called x, y, z (or x_m, …) are brought into this
         order. Where the configuration leaves them out, grid.shape is that of the array, and grid.spacing_m and
         grid.origin_m are those of the coordinates of a DataArray. A grid elsewhere than the coordinates is refused.
+        Arrays of other packages (PyTorch, JAX, CuPy) are read through DLPack where they lie in the memory of the host.
     rho: density in kg/m3, in the same way, at the nodes of vp; only together with it. Without it the density is
         constant.
     overrides: as --set of the command line: "time.duration_s=2".
@@ -67,6 +70,7 @@ def request_of(
     shots: Optional[Iterable[int]],
 ) -> _core.RunRequest:
     """What _core computes for arguments like those of run()."""
+    vp, rho = array_of("vp", vp), array_of("rho", rho)
     if rho is not None and vp is None:
         raise UsageError("rho: an array of densities takes an array of velocities beside it: vp")
     arrays = {name: _as_model(name, array) for name, array in (("vp", vp), ("rho", rho)) if array is not None}
@@ -97,9 +101,17 @@ def computed(
 
 def _tell(is_warning: bool, message: str) -> None:
     if is_warning:
-        warnings.warn(message, OndaWarning, stacklevel=4)
+        warnings.warn(message, OndaWarning, stacklevel=_callers_level())
     else:
         _log.info(message)
+
+
+def _callers_level() -> int:
+    """The stack level, for warnings of who calls this, of the code that has called the package."""
+    level, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("onda."):
+        level, frame = level + 1, frame.f_back
+    return level + 1
 
 
 def _list_of(name: str, words: Iterable[str]) -> List[str]:

@@ -18,6 +18,7 @@
 #include "io/results/seismograms.hpp"
 #include "kernels/plan/allocations.hpp"
 #include "solver/discretisation/step_set.hpp"
+#include "solver/imaging/operand.hpp"
 #include "solver/model/model.hpp"
 #include "solver/outputs/shot_images.hpp"
 #include "solver/outputs/shot_record.hpp"
@@ -54,6 +55,8 @@ public:
     virtual void take_values(std::string_view name, std::span<const float> values);
     /// The images and misfits of a shot whose gradient is computed.
     virtual void take_images(const ShotImages& images);
+    /// What a linear operator makes of the shot; the caller's is lost.
+    virtual void take_product(ShotProduct& product);
     /// The gather at the user's sampling, of a shot with receivers.
     virtual void take_gather(const ShotGather& gather);
     /// The file of the shot, complete but for its name; none if the format has none of this shot.

@@ -109,6 +109,10 @@ void ShotOutputs::take_images(const ShotImages& images) {
     for (const Entry& entry : entries_) entry.output->take_images(images);
 }
 
+void ShotOutputs::take_product(ShotProduct& product) {
+    for (const Entry& entry : entries_) entry.output->take_product(product);
+}
+
 void ShotOutputs::take_gather(const ShotGather& gather) {
     for (const Entry& entry : entries_) entry.output->take_gather(gather);
 }

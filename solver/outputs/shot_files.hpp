@@ -62,6 +62,7 @@ public:
     void take_parts(const std::vector<FileRecord>& files);
     void take_values(std::string_view name, std::span<const float> values);
     void take_images(const ShotImages& images);
+    void take_product(ShotProduct& product);
     void take_gather(const ShotGather& gather);
 
 private:

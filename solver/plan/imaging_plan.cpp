@@ -37,6 +37,7 @@ std::int64_t state_bytes(const Plan& plan) {
 
 std::int64_t history_bytes(const Plan& plan) {
     if (!plan.imaging) return 0;
+    if (plan.imaging->scatters) return second_wavefield_bytes(plan) + correlation_bytes(plan, 1);
     const HistoryPlan& history = plan.imaging->history;
     if (history.slots == 0) return 0;
     return correlation_bytes(plan, history.slots) +

@@ -1,5 +1,6 @@
 /// \file
-/// What a run that computes gradients compares its seismograms with, and how it keeps the forward field.
+/// What a run that computes gradients compares its seismograms with, and how it keeps the forward field; what Born
+/// modelling takes beside it.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@ struct ImagingPlan {
     HistoryPlan history;
     bool illuminations = false;    ///< whether those of both fields are computed, beside gradients
     bool adjoint_sources = false;  ///< whether gradient.h5 holds those of every shot
+    bool scatters = false;         ///< whether a scattered field steps beside the forward one, of which nothing is kept
     std::string chosen_by;         ///< what put numbers in place of "auto"
 };
 
@@ -26,7 +28,8 @@ std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots);
 std::int64_t second_wavefield_bytes(const Plan& plan);
 /// The bytes of a state of all shots that advance together: levels and memory variables.
 std::int64_t state_bytes(const Plan& plan);
-/// The bytes that the forward field and, where it is needed, a second wavefield take there; 0 without gradients.
+/// The bytes that the forward field and, where it is needed, a second wavefield take there; 0 without gradients. Those
+/// of a scattered field, at most, where there is one.
 std::int64_t history_bytes(const Plan& plan);
 /// The bytes that the host keeps of states.
 std::int64_t checkpoint_bytes(const Plan& plan);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "solver/discretisation/boundary.hpp"
 #include "solver/discretisation/sampling.hpp"
 #include "solver/discretisation/time_axis.hpp"
+#include "solver/imaging/operand.hpp"
 #include "solver/plan/domain.hpp"
 #include "solver/plan/imaging_plan.hpp"
 #include "solver/plan/model_plan.hpp"
@@ -34,8 +36,9 @@ struct Plan {
     Boundary boundary;
     SamplingVerdict sampling;
     SnapshotPlan snapshots;
-    std::optional<ImagingPlan> imaging;  ///< present where gradients are computed
-    const TaskRow* task = nullptr;       ///< what is done with a shot (solver/tasks/task.hpp)
+    std::optional<ImagingPlan> imaging;      ///< present where gradients or scattered fields are computed
+    const TaskRow* task = nullptr;           ///< what is done with a shot (solver/tasks/task.hpp)
+    std::shared_ptr<const Operand> operand;  ///< what a linear operator is applied to; null where none is
     Placement placement;
     Setup setup;                     ///< kernel and what goes with it by name, "auto" resolved
     std::string chosen_by;           ///< what put names, and the batch, in place of "auto"

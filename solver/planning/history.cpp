@@ -10,6 +10,7 @@
 #include "solver/imaging/reverse_schedule.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
+#include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
@@ -51,6 +52,7 @@ std::int64_t slots_that_fit(const Plan& plan, std::int64_t room, std::int64_t fu
 std::int64_t interval_of(const Plan& plan) {
     const NameOrIntegers& every = plan.imaging->misfit.config.every;
     if (!every.integers.empty()) return every.integers.front();
+    if (!plan.task->compares_data) return 1;  // an operator is the transpose of another, to rounding
     return std::min(longest_interval(plan.survey.highest_frequency_hz(), plan.time.dt_s), plan.time.steps);
 }
 
@@ -58,11 +60,11 @@ std::int64_t interval_of(const Plan& plan) {
 
 void check_gradients(const Plan& plan) {
     const Config& c = plan.config;
-    if (!c.imaging)
+    if (plan.task->compares_data && !c.imaging)
         c.origin.fault("imaging",
                        "a gradient compares seismograms with observed ones: add a section "
                        "`imaging` with `observed: FILE`, a seismograms.h5");
-    if (c.imaging->observed.empty())
+    if (plan.task->compares_data && c.imaging->observed.empty())
         c.origin.fault("imaging.observed", "missing: the seismograms.h5 that synthetic seismograms are compared with");
     if (plan.survey.size.most_receivers == 0)
         c.origin.fault("receivers", "a gradient needs receivers: there is nothing to compare without them");
@@ -84,6 +86,10 @@ void check_gradients(const Plan& plan) {
 
 bool set_history(Plan& plan) {
     HistoryPlan& history = plan.imaging->history;
+    if (plan.imaging->scatters) {
+        history = {1, plan.time.steps, 0};
+        return true;
+    }
     const std::string& storage = plan.imaging->misfit.config.storage;
     history = {interval_of(plan), 1, 0};
     const std::int64_t levels = std::max<std::int64_t>(1, history.levels(plan.time)), room = room_for_history(plan);

@@ -186,11 +186,13 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
 /// The section is checked, whatever the task.
 void set_imaging(Plan& plan) {
     const Config& c = plan.config;
-    MisfitSettings settings = make_misfit_settings(*c.imaging, c.time.duration_s, c.origin);
-    if (!plan.task->computes_gradients) return;
+    const ImagingConfig section = c.imaging.value_or(ImagingConfig{});
+    MisfitSettings settings = make_misfit_settings(section, c.time.duration_s, c.origin);
+    if (!plan.task->computes_gradients && !plan.task->scatters) return;
     plan.imaging.emplace().misfit = std::move(settings);
-    plan.imaging->illuminations = c.imaging->illumination;
-    plan.imaging->adjoint_sources = c.imaging->adjoint_sources;
+    plan.imaging->scatters = plan.task->scatters;
+    plan.imaging->illuminations = plan.task->compares_data && section.illumination;
+    plan.imaging->adjoint_sources = plan.task->compares_data && section.adjoint_sources;
 }
 
 void warn_of_lost_band(const Survey& survey, const TimeAxis& time, std::vector<std::string>& warnings) {
@@ -202,10 +204,11 @@ void warn_of_lost_band(const Survey& survey, const TimeAxis& time, std::vector<s
                     time.output_dt_s, nyquist_hz, highest_hz));
 }
 
-/// Gradients take none.
+/// Gradients and linear operators take none.
 void set_snapshot_steps(Plan& plan) {
     const Config& c = plan.config;
-    plan.snapshots.steps = plan.imaging ? StepSet() : snapshot_steps(c.output.snapshots, c.time.duration_s, plan.time);
+    plan.snapshots.steps =
+        plan.task->steps_singly ? StepSet() : snapshot_steps(c.output.snapshots, c.time.duration_s, plan.time);
 }
 
 /// What is left once no stage has found an error. \param of_model warnings of the model, if it has been made.
@@ -213,7 +216,7 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     set_snapshot_steps(plan);
     if (plan.imaging) set_history(plan);
     plan.notes = plan.placement.notes;
-    if (plan.imaging && plan.config.output.snapshots.enabled())
+    if (plan.task->compares_data && plan.config.output.snapshots.enabled())
         plan.notes.emplace_back("snapshots are taken by `onda run`, not while gradients are computed");
     plan.notes.insert(plan.notes.end(), plan.model.velocity.notes.begin(), plan.model.velocity.notes.end());
     const std::vector<std::string> on_exchange = notes_on_exchange(plan.config.backend, plan.placement);
@@ -245,13 +248,13 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
     const bool has_scheme = stages.run([&] { set_scheme(plan); });
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
-    plan.asked_stepping = plan.task->computes_gradients ? "single" : config.time.stepping;
+    plan.asked_stepping = plan.task->steps_singly ? "single" : config.time.stepping;
     run_stages_of_velocity(plan, stages, has_medium, has_survey, nullptr);
     stages.run([&] {
         plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.domain.grid, origin);
     });
-    if (config.imaging) stages.run([&] { set_imaging(plan); });
-    if (plan.task->computes_gradients && has_survey && has_device) stages.run([&] { check_gradients(plan); });
+    if (config.imaging || plan.task->steps_singly) stages.run([&] { set_imaging(plan); });
+    if (plan.task->steps_singly && has_survey && has_device) stages.run([&] { check_gradients(plan); });
     if (has_survey) stages.run([&] { check_trace_files(plan); });
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.placement.device, plan.setup, origin); });
     stages.throw_if_faulty();

@@ -58,7 +58,9 @@ void add_device_memory(Allocations& list, const Plan& plan) {
     };
     const std::int64_t workers = own_workers(plan.placement);
     add(own_memory ? "wavefields, model and boundaries" : host, memory, bytes_of_slabs(plan.setup, plan.placement), 1);
-    add("forward field kept for gradients", memory, history_bytes(plan), own_memory ? 1 : workers);
+    const bool scatters = plan.imaging && plan.imaging->scatters;
+    add(scatters ? "scattered field" : "forward field kept for gradients", memory, history_bytes(plan),
+        own_memory ? 1 : workers);
     add("states of the forward field", Memory::host, checkpoint_bytes(plan), workers);
     add(own_memory ? "copy of the traces" : "traces in the backend", Memory::host, traces, workers);
     add(own_memory ? "sources, traces and downloads" : "sources and receivers: in the backend", memory, shots,

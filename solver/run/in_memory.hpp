@@ -8,6 +8,7 @@
 #include "io/config/config.hpp"
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
+#include "solver/imaging/operand.hpp"
 #include "solver/outputs/shot_images.hpp"
 #include "solver/program/log.hpp"
 #include "solver/program/progress.hpp"
@@ -22,12 +23,14 @@ struct ShotInMemory {
     ShotGather gather;  ///< of a shot with receivers; otherwise it has no samples
     ShotFrames frames;  ///< empty without snapshots
     ShotImages images;  ///< where gradients are computed
+    ShotRows rows;      ///< what a linear operator makes of a shot, where these are rows
 };
 
 struct SurveyInMemory {
     std::shared_ptr<const Plan> plan;
     RunFacts facts;                   ///< with the shots that were computed, by number
     std::vector<ShotInMemory> shots;  ///< of facts.shots, in the same order
+    std::vector<double> product_vp;   ///< what the transpose of the Born operator makes of all shots, [z][y][x]
 };
 
 /// The misfit of all shots of a survey, and its derivative with respect to the velocity of every node of its grid: sums
@@ -38,6 +41,12 @@ struct MisfitInMemory {
 };
 MisfitInMemory misfit_of(const SurveyInMemory& survey);
 
+/// What a linear operator is applied to, as a program has it: one of these, or neither.
+struct GivenOperand {
+    std::vector<double> vp;       ///< a change of the velocity [m/s], [z][y][x], x fastest
+    std::vector<ShotRows> shots;  ///< of the selected shots, ascending by number
+};
+
 /// Computes the shots of a survey. What the configuration says of files and pictures has no effect, but for the
 /// sampling of the seismograms, which are those that files would hold, bit for bit.
 /// \param selection the shots to compute. \param task what is done with them; null: the first of tasks().
@@ -45,5 +54,16 @@ MisfitInMemory misfit_of(const SurveyInMemory& survey);
 /// \throws Error; std::bad_alloc; what `progress` and `log` throw.
 SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log,
                              const TaskRow* task = nullptr);
+
+/// The same of one of the linear operators (solver/tasks/linear_tasks.hpp), of which ShotInMemory::rows or
+/// SurveyInMemory::product_vp is all that is kept. The latter is summed in the order of the shots, whoever computes
+/// them, and holds no more of them than those that have come too early.
+/// \throws Error(usage), too, where the operand does not fit the survey: another number of shots, rows, samples or
+/// nodes.
+SurveyInMemory apply_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log,
+                               const TaskRow& task, GivenOperand operand);
+
+/// The plan by which a task would run, without its steps. \throws as run_in_memory().
+std::shared_ptr<const Plan> plan_in_memory(const Config& config, const ShotSelection& selection, const TaskRow& task);
 
 }  // namespace onda

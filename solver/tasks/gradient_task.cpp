@@ -180,7 +180,9 @@ constinit const TaskRow kGradientTask{
     .name = "gradient",
     .help =
         "compares seismograms with observed ones, and computes how the misfit changes with the velocity of each node",
+    .steps_singly = true,
     .computes_gradients = true,
+    .compares_data = true,
     .make = [](const TaskParts& parts) -> std::unique_ptr<Task> { return std::make_unique<GradientTask>(parts); },
     .largest_shot = largest_shot,
     .add_memory = add_gradient_memory,

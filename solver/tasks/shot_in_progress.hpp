@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/plan/allocations.hpp"
+#include "solver/imaging/operand.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/outputs/shot_images.hpp"
@@ -28,6 +29,7 @@ struct ShotInProgress {
     ShotGather gather;
     std::vector<float> observed;  ///< [receiver][sample] as written, where gradients are computed
     ShotImages images;            ///< then, too
+    ShotProduct product;          ///< of a linear operator
     ShotRecord record;
 };
 using Batch = std::vector<ShotInProgress>;

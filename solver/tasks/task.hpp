@@ -55,7 +55,10 @@ public:
 /// A row: a task.
 struct TaskRow {
     std::string_view name, help;
-    bool computes_gradients = false;  ///< Plan::imaging is there, and steps are such that gradients are exact
+    bool steps_singly = false;        ///< time steps are such that adjoint runs are exact; there are no snapshots
+    bool computes_gradients = false;  ///< Plan::imaging is there, with a history of the forward field
+    bool scatters = false;            ///< Plan::imaging is there, with a scattered field beside the forward one
+    bool compares_data = false;       ///< with what the section imaging calls observed
     std::unique_ptr<Task> (*make)(const TaskParts& parts);
     /// What a shot asks of a device at most.
     ShotSize (*largest_shot)(const Plan& plan);

@@ -1,0 +1,137 @@
+// The linear operators of a survey are transposes of each other as tasks, too; sums over shots do not depend on who
+// computes them; operands that do not fit are refused; and what a scattered field takes is forecast.
+//
+// Takes 4 s.
+#include <cmath>
+#include <doctest/doctest.h>
+#include <random>
+
+#include "solver/imaging/born_run.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/tasks/linear_tasks.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/solver/quiet_run.hpp"
+#include "tests/solver/small_run.hpp"
+
+using namespace onda;
+
+namespace {
+
+/// Of several shots, on parts of the grid where asked for.
+Config config_of(const std::vector<std::string>& overrides) {
+    std::vector<std::string> all{"backend.name=cpu",
+                                 "scheme.precision=double",
+                                 "time.duration_s=0.2",
+                                 "boundary.placement=outside",
+                                 "sources=[{type: line, first_m: [200, 24], last_m: [700, 24], count: 5}]",
+                                 "output.snapshots=null"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return read_config_text(kSmall2d, "run.yaml", vocabulary(), all);
+}
+
+class Quiet : public Progress {
+    void begin(std::int64_t, std::int64_t) override {}
+    void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
+    void clear() override {}
+};
+
+SurveyInMemory applied(const Config& config, const TaskRow& task, GivenOperand operand) {
+    Quiet quiet;
+    Log log([](Log::Level, const std::string&) {});
+    return apply_in_memory(config, {}, quiet, log, task, std::move(operand));
+}
+
+std::vector<double> noise(std::int64_t count, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> draw(-1., 1.);
+    std::vector<double> values(static_cast<std::size_t>(count));
+    for (double& value : values) value = draw(engine);
+    return values;
+}
+
+double dot(std::span<const double> a, std::span<const double> b) {
+    REQUIRE(a.size() == b.size());
+    double sum = 0.;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+double dot(const std::vector<ShotRows>& a, const std::vector<ShotRows>& b) {
+    REQUIRE(a.size() == b.size());
+    double sum = 0.;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i].values, b[i].values);
+    return sum;
+}
+
+std::vector<ShotRows> rows_of(const SurveyInMemory& survey) {
+    std::vector<ShotRows> rows;
+    for (const ShotInMemory& shot : survey.shots) rows.push_back(shot.rows);
+    return rows;
+}
+
+std::vector<ShotRows> like(const std::vector<ShotRows>& rows, unsigned seed) {
+    std::vector<ShotRows> others;
+    for (const ShotRows& shot : rows)
+        others.push_back({shot.rows, shot.samples, noise(shot.rows * shot.samples, seed++)});
+    return others;
+}
+
+}  // namespace
+
+TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on parts of it") {
+    for (const std::vector<std::string>& overrides : {std::vector<std::string>{}, {"survey.limit_m=150"}}) {
+        const Config config = config_of(overrides);
+        const std::vector<ShotRows> d = rows_of(applied(config, kForwardOperator, {}));
+        REQUIRE(d.size() == 5);
+        const std::vector<ShotRows> y = like(d, 1), back = rows_of(applied(config, kAdjointOperator, {{}, y}));
+        const std::vector<ShotRows> s = like(back, 100), fs = rows_of(applied(config, kForwardOperator, {{}, s}));
+        CHECK(std::abs(dot(fs, y) - dot(s, back)) <= 1e-13 * std::sqrt(dot(fs, fs) * dot(y, y)));
+
+        const std::vector<double> image = applied(config, kBornTranspose, {{}, y}).product_vp;
+        const std::vector<double> change = noise(std::ssize(image), 9);
+        const std::vector<ShotRows> born = rows_of(applied(config, kBornOperator, {change, {}}));
+        CHECK(dot(born, born) > 0.);
+        CHECK(std::abs(dot(born, y) - dot(change, image)) <= 1e-12 * std::sqrt(dot(born, born) * dot(y, y)));
+    }
+}
+
+TEST_CASE("sums over shots have the same bits whoever computes them") {
+    const Config alone = config_of({"backend.batch=1"});
+    const std::vector<ShotRows> y = like(rows_of(applied(alone, kForwardOperator, {})), 1);
+    const std::vector<double> expected = applied(alone, kBornTranspose, {{}, y}).product_vp;
+    CHECK(applied(config_of({"backend.batch=3"}), kBornTranspose, {{}, y}).product_vp == expected);
+    CHECK(applied(config_of({"backend.devices=[0, 1]"}), kBornTranspose, {{}, y}).product_vp == expected);
+}
+
+TEST_CASE("operands that do not fit are refused") {
+    const Config config = config_of({});
+    const auto refusal = [&](const TaskRow& task, GivenOperand operand) {
+        const Error error = fault_of([&] { static_cast<void>(applied(config, task, std::move(operand))); });
+        CHECK(error.code() == ExitCode::usage);
+        return std::string(error.what());
+    };
+    CHECK(refusal(kBornOperator, {{1., 2.}, {}}) == "2 values for a grid of 81 x 1 x 61 nodes (x, y, z)");
+    CHECK(refusal(kAdjointOperator, {}) == "0 shots are given, 5 of the survey are asked for");
+    std::vector<ShotRows> rows(5, ShotRows{7, 101, std::vector<double>(707)});
+    rows[2] = {6, 101, std::vector<double>(606)};
+    CHECK(refusal(kBornTranspose, {{}, rows}) ==
+          "shot 3: 6 x 101 values, where it has 7 receivers and 101 samples of each");
+}
+
+TEST_CASE("what a scattered field takes is forecast, and no less") {
+    Quiet quiet;
+    const auto plan = plan_in_memory(config_of({"backend.batch=2"}), {}, kBornOperator);
+    CHECK(plan->imaging->scatters);
+    const std::int64_t predicted = history_bytes(*plan);
+    const Model model =
+        make_model(plan->config.model, plan->setup.scheme.equation, plan->domain.grid, plan->config.origin);
+    const auto medium =
+        plan->placement.device->make_medium(plan->setup, medium_readers(model, plan->domain.computed), plan->time.dt_s);
+    const BornField field(*medium, 2, plan->time);
+    CHECK(field.allocated_bytes() <= predicted);
+    CHECK(static_cast<double>(field.allocated_bytes()) >= 0.7 * static_cast<double>(predicted));
+    const auto items = forecast_memory(*plan).items;
+    CHECK(std::ranges::count(items, "scattered field", &MemoryForecast::Item::what) == 1);
+}
