@@ -1,4 +1,4 @@
-"""The gradient of onda.misfit() is that of another program: Deepwave's, by its own kernels and its own adjoint, in double
+"""Promise: the gradient of onda.misfit() is that of another program: Deepwave's, by its own kernels and its own adjoint, in double
 precision on the same finite differences and time steps, with its absorbing layers too far away to be seen."""
 
 import numpy as np
@@ -38,7 +38,7 @@ def deepwave_gathers(vp):
     return deepwave.scalar(
         vp, SPACING_M, DT_S, source_amplitudes=signal.expand(2, 1, -1).contiguous(),
         source_locations=torch.tensor(SOURCES)[:, None, :], receiver_locations=torch.tensor([RECEIVERS, RECEIVERS]),
-        accuracy=8, pml_width=60, max_vel=2500.0,
+        accuracy=8, pml_width=60, pml_freq=15.0, max_vel=2500.0,
     )[-1]
 
 
