@@ -1,9 +1,13 @@
 #include "solver/verify/verify.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 #include <stdexcept>
+#include <string_view>
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
@@ -18,11 +22,12 @@ namespace {
 constexpr const char* kExamples =
     "onda verify                        # every promise, some minutes\n"
     "onda verify --quick --filter R3    # the fast rows whose name contains R3\n"
+    "onda verify --group adjoint        # adjoint runs, gradients, Born fields\n"
     "onda verify --backend cuda         # the same promises, computed on the GPU";
 
 struct Arguments {
     VerifyOptions options;
-    std::string filter;
+    std::string filter, group;
     bool quick = false, list = false, json = false, markdown = false;
 };
 
@@ -102,11 +107,18 @@ const Format kMarkdown{
     [](int, int) {},
 };
 
+/// Whether a group has this id ("R3"), or has the text, in upper or lower case, in its title.
+bool is_called(const PromiseGroup& group, std::string_view name) {
+    const auto alike = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+    return std::ranges::equal(group.id, name, alike) || !std::ranges::search(group.title, name, alike).empty();
+}
+
 /// Visits every chosen row, and each group before the first of its rows.
 template <typename GroupVisitor, typename RowVisitor>
 void for_chosen(const Arguments& arguments, const std::vector<PromiseGroup>& table, GroupVisitor on_group,
                 RowVisitor on_row) {
     for (const PromiseGroup& group : table) {
+        if (!arguments.group.empty() && !is_called(group, arguments.group)) continue;
         bool first = true;
         for (const Promise& promise : group.promises) {
             const std::string full_name = group.id + " " + group.title + ": " + promise.name;
@@ -145,8 +157,13 @@ int verify(const Arguments& arguments) {
         std::fflush(stdout);
     });
     if (rows == 0)
-        throw Error(ExitCode::usage, "no promise matches --filter '" + printable(arguments.filter) +
-                                         "'; onda verify --list shows them all");
+        throw Error(ExitCode::usage,
+                    arguments.group.empty()
+                        ? fmt::format("no promise matches --filter '{}'; onda verify --list shows them all",
+                                      printable(arguments.filter))
+                        : fmt::format("no promise matches --group '{}' and --filter '{}'; onda verify --list shows the "
+                                      "groups and their promises",
+                                      printable(arguments.group), printable(arguments.filter)));
     if (arguments.json)
         std::printf("%s\n", json_text(json).c_str());
     else
@@ -162,6 +179,8 @@ Command add_verify(CLI::App& app) {
     const auto arguments = std::make_shared<Arguments>();
     command->add_flag("--quick", arguments->quick, "Only the rows that take a few seconds in all");
     command->add_option("--filter", arguments->filter, "Only rows whose group or name contains this, e.g. R3 or float");
+    command->add_option("--group", arguments->group,
+                        "Only the groups of this id, or with this in their title, e.g. adjoint");
     auto* list = command->add_flag("--list", arguments->list, "Name the promises and their limits without measuring");
     std::vector<std::string> backends;
     for (const Device& device : devices()) backends.emplace_back(device.name);

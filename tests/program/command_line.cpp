@@ -292,3 +292,14 @@ TEST_CASE("messages go to stderr without colour or motion when it is no terminal
     CHECK(contains(outcome.out, "seismograms.h5"));
     CHECK(!contains(outcome.out, "Gpt/s"));
 }
+
+TEST_CASE("one group of promises is chosen by its id or by a word of its title") {
+    const Outcome by_title = run_onda({"verify", "--list", "--group", "adjoint"});
+    CHECK(by_title.code == 0);
+    CHECK(by_title.out.starts_with("A1  Adjoint and gradient\n"));
+    CHECK(!contains(by_title.out, "\nR3 "));
+    CHECK(run_onda({"verify", "--list", "--group", "a1"}).out == by_title.out);
+    const Outcome some = run_onda({"verify", "--list", "--group", "adjoint", "--filter", "Born"});
+    CHECK(some.code == 0);
+    CHECK(some.out.size() < by_title.out.size());
+}

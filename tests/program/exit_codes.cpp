@@ -99,6 +99,7 @@ TEST_CASE("64: wrong command line") {
                                                {"bench", "cpu", "--shape", "20", "20", "20", "--operator", "compact27",
                                                 "--order", "8", "--coefficients", "-6", "1", "0", "0"},
                                                {"verify", "--quick", "--backend", "gpu"},
+                                               {"verify", "--list", "--group", "adjiont"},
                                                {"verify", "--quick", "--kernel", "direct"},
                                                {"verify", "--quick", "--kernel", "twin"},
                                                {"info", "--json", "surplus"}}) {
