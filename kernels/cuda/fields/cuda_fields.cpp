@@ -196,6 +196,16 @@ std::unique_ptr<Scattering> CudaFields<T>::make_scattering() const {
     return cuda::make_scattering(setup_, *this);
 }
 
+template <typename T>
+std::unique_ptr<FluxCorrelation> CudaFields<T>::make_flux_correlation(std::int64_t slots) const {
+    return cuda::make_flux_correlation(setup_, *this, slots);
+}
+
+template <typename T>
+std::unique_ptr<FluxScattering> CudaFields<T>::make_flux_scattering() const {
+    return cuda::make_flux_scattering(setup_, *this);
+}
+
 template class CudaFields<float>;
 template class CudaFields<double>;
 #define ONDA_COPIES(T, U)                                                            \
