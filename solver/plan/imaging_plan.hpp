@@ -13,6 +13,7 @@ namespace onda {
 struct ImagingPlan {
     MisfitSettings misfit;
     HistoryPlan history;
+    bool density = false;          ///< whether gradients are of density, too
     bool illuminations = false;    ///< whether those of both fields are computed, beside gradients
     bool adjoint_sources = false;  ///< whether gradient.h5 holds those of every shot
     std::string chosen_by;         ///< what put numbers in place of "auto"

@@ -189,6 +189,7 @@ void set_imaging(Plan& plan) {
     MisfitSettings settings = make_misfit_settings(*c.imaging, c.time.duration_s, c.origin);
     if (!plan.task->computes_gradients) return;
     plan.imaging.emplace().misfit = std::move(settings);
+    plan.imaging->density = c.imaging->parameters == "vp_and_rho";
     plan.imaging->illuminations = c.imaging->illumination;
     plan.imaging->adjoint_sources = c.imaging->adjoint_sources;
 }

@@ -7,6 +7,8 @@
 
 #include "kernels/cuda/hash/plane_hash.hpp"
 #include "kernels/cuda/imaging/cuda_correlation.hpp"
+#include "kernels/cuda/imaging/cuda_flux_correlation.hpp"
+#include "kernels/cuda/imaging/cuda_flux_scattering.hpp"
 #include "kernels/cuda/imaging/cuda_scattering.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/memory.hpp"
