@@ -79,7 +79,8 @@ void check_gradients(const Plan& plan) {
             "boundary: sponge, or the star");
     if (c.imaging->parameters == "vp_and_rho") {
         if (plan.setup.scheme.equation != Equation::variable_density)
-            c.origin.value_fault("imaging.parameters", "the model has no densities: give it a density, or use vp");
+            c.origin.value_fault("imaging.parameters",
+                                 "the model has no densities: give it some, with model.rho: gardner too, or use vp");
         if (plan.placement.slabs.size() > 1)
             c.origin.fault("backend.slabs",
                            "gradients of density are computed on grids that are not cut: use backend.slabs: 1, or "

@@ -35,7 +35,7 @@ title: gradients of the tests
 grid: {shape: [)" + shape + R"(], spacing_m: 10, origin_m: [)" +
                                                (y.empty() ? "0, 0" : "0, 0, 0") +
                                                R"(]}
-model: {type: constant, vp_m_s: 1500}
+model: {type: constant, vp_m_s: 1500, rho: gardner}
 time: {duration_s: 0.02}
 wavelet: {type: ricker, peak_frequency_hz: 12}
 boundary: {cpml_width: 6}
