@@ -14,6 +14,15 @@ A round is two calls of the program, one of so many steps and one of twice as ma
 time of its steps alone, without what a call costs once (padding, allocation, transfers), as `onda bench` does not count
 it either. The first round warms up and is not kept.
 
+With --work gradient the work is that of `onda bench imaging`: the gradient of the l2 misfit between the seismograms of --shots
+shots at --receivers receivers and others, with respect to the velocity of every node, from the model to the gradient in
+memory. --shape is then the model, around which the layers come. Rounds are whole calls, in seconds; --every is how many
+steps lie between those whose wavefields Deepwave keeps.
+
+    python3 examples/measure_peers.py deepwave --work gradient --device cuda --shape 1601 401 --spacing 7.5 --shots 8 \\
+        --receivers 500 --steps 3750 --every 10 --json deepwave.json
+    onda bench imaging --shape 1601 401 --spacing 7.5 --shots 8 --receivers 500 --steps 3750 --json onda.json
+
 Needs PyTorch and the package that is measured: pip install deepwave, pip install sweep-solver. SWEEP's compiled kernels
 need an NVIDIA GPU; on a CPU it is measured as it runs there, in PyTorch's own operations.
 """
@@ -47,15 +56,19 @@ def arguments():
     parser.add_argument("--shots", type=int, default=1, help="that advance together")
     parser.add_argument("--steps", type=int, default=100, help="of the shorter call of a round")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--work", choices=["forward", "gradient"], default="forward")
+    parser.add_argument("--spacing", type=float, default=SPACING_M, help="of the nodes in m, for gradients")
+    parser.add_argument("--receivers", type=int, default=500, help="of each shot, for gradients; in 3-D the next square")
+    parser.add_argument("--every", type=int, default=1, help="steps between wavefields that are kept for gradients")
     parser.add_argument("--threads", type=int, help="of the CPU (default: all)")
     parser.add_argument("--json", type=Path, help="file to write (default: standard output)")
     parser.add_argument("--force", action="store_true", help="overwrite the file if it exists")
     options = parser.parse_args()
-    layers = 2 * LAYER_NODES if options.boundary == "cpml" else 0
+    layers = 2 * LAYER_NODES if options.boundary == "cpml" and options.work == "forward" else 0
     if len(options.shape) not in (2, 3) or min(options.shape) <= layers + 2 * max(options.order):
         parser.error(f"--shape {options.shape}: give two or three numbers, each above {layers + 2 * max(options.order)}")
-    if min(options.shots, options.steps, options.rounds) < 1:
-        parser.error("--shots, --steps and --rounds must be 1 at least")
+    if min(options.shots, options.steps, options.rounds, options.receivers, options.every) < 1:
+        parser.error("--shots, --steps, --rounds, --receivers and --every must be 1 at least")
     if options.json and options.json.exists() and not options.force:
         parser.error(f"{options.json} exists already; --force overwrites it")
     return options
@@ -115,7 +128,96 @@ class Sweep:
             self.solver(wavelet, self.sources, self.receivers, models=[self.model])
 
 
+class Survey:
+    """The model and the places of `onda bench imaging`, in nodes with the slowest axis first; the wavelet too."""
+
+    def __init__(self, options):
+        import numpy
+
+        self.h, shape = options.spacing, list(reversed(options.shape))
+        # Below the limit of both programs, so that neither divides a step.
+        self.dt_s = 0.5 * self.h / FASTEST_M_S / len(shape) ** 0.5
+        depth = numpy.arange(shape[0]) / (shape[0] - 1)
+        profile = 0.5 * FASTEST_M_S * (1 + depth)
+        self.model = numpy.broadcast_to(profile.reshape([-1] + [1] * (len(shape) - 1)), shape).astype(numpy.float32)
+        right = shape[-1] - 2
+        across = [shape[1] // 2] if len(shape) == 3 else []
+        places = numpy.linspace(0.1 * right, 0.9 * right, options.shots).round().astype(int)
+        self.sources = numpy.array([[[2, *across, x]] for x in places])
+        side = round(options.receivers**0.5)
+        line = numpy.linspace(1, right, side if across else options.receivers).round().astype(int)
+        rows = numpy.linspace(1, shape[1] - 2, side).round().astype(int)
+        one = [[2, y, x] for y in rows for x in line] if across else [[2, x] for x in line]
+        self.receivers = numpy.array([one] * options.shots)
+        self.peak_hz = 0.5 * FASTEST_M_S / (4.5 * 2.76 * self.h)
+        t = numpy.arange(options.steps) * self.dt_s - 1.5 / self.peak_hz
+        a = (numpy.pi * self.peak_hz * t) ** 2
+        self.wavelet = ((1 - 2 * a) * numpy.exp(-a)).astype(numpy.float32)
+
+
+class DeepwaveGradient:
+    kernel = "deepwave.scalar"
+
+    def __init__(self, options, order):
+        import torch
+
+        self.options, self.order, self.torch, self.survey = options, order, torch, Survey(options)
+        as_tensor = lambda array: torch.from_numpy(array).to(options.device)  # noqa: E731
+        self.model = as_tensor(self.survey.model.copy()).requires_grad_()
+        self.sources, self.receivers = as_tensor(self.survey.sources), as_tensor(self.survey.receivers)
+        self.amplitudes = as_tensor(self.survey.wavelet).expand(options.shots, 1, -1).contiguous()
+        with torch.no_grad():
+            self.observed = 0.9 * self.seismograms()
+
+    def seismograms(self):
+        import deepwave
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # The time step is within the limit of this number, and is not divided.
+            return deepwave.scalar(self.model, self.survey.h, self.survey.dt_s, source_amplitudes=self.amplitudes,
+                                   source_locations=self.sources, receiver_locations=self.receivers,
+                                   accuracy=self.order, pml_width=LAYER_NODES, pml_freq=self.survey.peak_hz,
+                                   max_vel=FASTEST_M_S, courant_number=0.78,
+                                   model_gradient_sampling_interval=self.options.every)[-1]
+
+    def gradient(self):
+        self.model.grad = None
+        residual = self.seismograms() - self.observed
+        (0.5 * self.survey.dt_s * (residual * residual).sum()).backward()
+
+
+class SweepGradient:
+    def __init__(self, options, order):
+        import torch
+        from sweep.equations import Acoustic, Acoustic3D
+        from sweep.propagator.torch import PropTorch
+
+        if options.every != 1:
+            raise SystemExit("error: SWEEP keeps the wavefield of every step: leave --every out")
+        self.torch, self.survey = torch, Survey(options)
+        equation = (Acoustic3D if self.survey.model.ndim == 3 else Acoustic)(spatial_order=order, device=options.device)
+        impl = "c" if options.device == "cuda" else "eager"
+        self.solver = PropTorch(equation, shape=self.survey.model.shape, dh=self.survey.h, dt=self.survey.dt_s,
+                                abcn=LAYER_NODES, device=options.device, impl=impl)
+        self.kernel = f"PropTorch(impl='{impl}')"
+        self.model = torch.from_numpy(self.survey.model.copy()).to(options.device).requires_grad_()
+        self.sources = self.survey.sources[:, 0, ::-1].copy()  # x first
+        self.receivers = self.survey.receivers[:, :, ::-1].copy()
+        with torch.no_grad():
+            self.observed = 0.9 * self.seismograms()
+
+    def seismograms(self):
+        return self.solver(self.survey.wavelet, self.sources, self.receivers, models=[self.model])
+
+    def gradient(self):
+        self.model.grad = None
+        residual = self.seismograms() - self.observed
+        (0.5 * self.survey.dt_s * (residual * residual).sum()).backward()
+
+
 PEERS = {"deepwave": Deepwave, "sweep": Sweep}
+PEERS_OF_GRADIENTS = {"deepwave": DeepwaveGradient, "sweep": SweepGradient}
 
 
 def random_model(options):
@@ -127,13 +229,13 @@ def random_model(options):
     return random.uniform(0.5 * FASTEST_M_S, FASTEST_M_S, shape).astype(numpy.float32)
 
 
-def seconds_of_call(peer, steps, device):
+def seconds_of_call(call, device):
     import torch
 
     if device == "cuda":
         torch.cuda.synchronize()
     start = time.perf_counter()
-    peer.advance(steps)
+    call()
     if device == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - start
@@ -151,8 +253,8 @@ def measured_row(options, order):
         points *= n
     rounds, once = [], []
     for number in range(options.rounds + 1):
-        short = seconds_of_call(peer, options.steps, options.device)
-        long = seconds_of_call(peer, 2 * options.steps, options.device)
+        short = seconds_of_call(lambda: peer.advance(options.steps), options.device)
+        long = seconds_of_call(lambda: peer.advance(2 * options.steps), options.device)
         if number == 0:
             continue
         if long <= short:
@@ -170,6 +272,26 @@ def measured_row(options, order):
     problem = {"operator": "star", "space_order": order, "precision": "float", "shape": options.shape,
                "boundary": options.boundary, "shots": options.shots, "receivers": 0}
     return {"problem": problem, "kernel": kernel, "unit": "Gpt/s", "better": "larger", "rounds": rounds, "facts": facts}
+
+
+def gradient_row(options, order):
+    import torch
+
+    peer = PEERS_OF_GRADIENTS[options.peer](options, order)
+    peer.gradient()  # warms up
+    rounds = [seconds_of_call(peer.gradient, options.device) for _ in range(options.rounds)]
+    print(f"{options.peer:<10} order {order:<3} {statistics.median(rounds):8.4f} s  ({min(rounds):.4f} … "
+          f"{max(rounds):.4f})", file=sys.stderr)
+    kernel = {"program": PEERS[options.peer].package, "kernel": peer.kernel}
+    facts = {"steps_between_levels": options.every}
+    if options.device == "cuda":
+        facts["peak_memory_bytes"] = torch.cuda.max_memory_allocated()
+    else:
+        kernel["threads"] = torch.get_num_threads()
+    problem = {"operator": "star", "space_order": order, "precision": "float", "shape": options.shape,
+               "boundary": "cpml", "shots": options.shots, "receivers": options.receivers,
+               "layer_nodes": LAYER_NODES, "steps": options.steps, "work": "gradient"}
+    return {"problem": problem, "kernel": kernel, "unit": "s", "better": "smaller", "rounds": rounds, "facts": facts}
 
 
 def processor():
@@ -208,11 +330,12 @@ def main():
     except metadata.PackageNotFoundError:
         raise SystemExit(f"error: {name} is not installed: pip install {name}") from None
     load = os.getloadavg()[0]
-    rows = [measured_row(options, order) for order in options.order]
+    row = gradient_row if options.work == "gradient" else measured_row
+    rows = [row(options, order) for order in options.order]
     report = {
         "format": "onda-bench",
         "schema_version": 1,
-        "bench": "gpu" if options.device == "cuda" else "cpu",
+        "bench": "imaging" if options.work == "gradient" else "gpu" if options.device == "cuda" else "cpu",
         "program": {"name": name, "version": version, "torch": torch.__version__},
         "command_line": shlex.join(["python3", *sys.argv]),
         "created_utc": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),

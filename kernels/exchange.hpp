@@ -13,7 +13,7 @@ public:
     virtual void post() = 0;
     /// Returns when the planes beyond every cut have arrived, or when what is queued from now on comes after them.
     virtual void wait() = 0;
-    /// Whether both only queue work on the devices, so that a device may repeat what it was once told.
+    /// Whether post() and wait() only queue work on the devices, so that a device may repeat what it was once told.
     [[nodiscard]] virtual bool only_queues() const { return false; }
 };
 

@@ -1,5 +1,5 @@
 /// \file
-/// The seam between a model and the device that holds it.
+/// The interface between a model and the device that holds it.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +44,9 @@ public:
     /// long as it lives. \param shots at most what most_shots() of the device says. \throws std::bad_alloc,
     /// cuda::Error.
     [[nodiscard]] std::unique_ptr<Wavefield> make_wavefield(int shots = 1);
-    /// The same with other absorbing strips than those of the set-up, of which the arrays know nothing: a wavefield
-    /// with layers and one without share one k. \throws std::invalid_argument for strips that do not fit.
+    /// A wavefield with other absorbing strips than those of the set-up: the arrays of the medium do not depend on
+    /// them, so that wavefields with and without layers share one k. \throws std::invalid_argument for strips that do
+    /// not fit.
     [[nodiscard]] virtual std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) = 0;
 
 protected:

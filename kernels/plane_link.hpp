@@ -26,8 +26,8 @@ public:
     [[nodiscard]] virtual std::vector<std::byte> make_link_id() const = 0;
     /// Returns once the other end has called it with the same id. \param end 0 for one of them and 1 for the other.
     [[nodiscard]] virtual std::shared_ptr<PlaneLink> connect(std::span<const std::byte> id, int end) const = 0;
-    /// Queues: its planes of p[n] go to the other end, and what comes from there replaces those beyond the cut, under
-    /// the rules of FieldSet::copy_planes().
+    /// Queues an exchange: the planes of p[n] of this end go to the other, and what comes from there replaces those
+    /// beyond the cut, under the rules of FieldSet::copy_planes().
     virtual void exchange(PlaneLink& link) = 0;
 };
 

@@ -1,5 +1,5 @@
 /// \file
-/// How time goes on: apart from the set-up, so that kernels may know it.
+/// Time-stepping modes, apart from the set-up, so that kernels may know them.
 #pragma once
 
 namespace onda {

@@ -33,7 +33,7 @@ public:
     virtual void enqueue(std::int64_t first, std::int64_t count) = 0;
 };
 
-/// Some shots on one medium that advance together: p[n] and p[n-1] of each, what its strips remember, its sources and
+/// Some shots on one medium that advance together: p[n] and p[n-1] of each, its memory variables, its sources and
 /// receivers.
 ///
 /// A wavefield may run the operations of a time step asynchronously; calls that return data wait. Shots know nothing of
@@ -51,7 +51,7 @@ public:
     /// Resets all shots: p[n] = p[n-1] = 0, memory variables of strips zero, no sources, no receivers.
     virtual void reset() = 0;
     /// Sets the sources of a shot and their signals.
-    virtual void set_sources(int shot, const Sources& sources) = 0;
+    virtual void set_sources(int shot, Sources sources) = 0;
     /// Sets the receivers of a shot. \param samples capacity of each trace, sample 0 included.
     virtual void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) = 0;
 
@@ -95,7 +95,7 @@ public:
         fields().download(window, values, shot, {});
     }
 
-    /// Overwrites p[n] and p[n-1], compact [z][y][x]; strips forget what they remember. Initial states, tests.
+    /// Overwrites p[n] and p[n-1], compact [z][y][x], and zeroes the memory variables. Initial states, tests.
     virtual void upload(std::span<const double> p, std::span<const double> p_previous, int shot = 0) = 0;
     /// Copies the traces, [receiver][sample], samples as given to set_receivers.
     virtual void download_traces(std::span<float> values, int shot = 0) const = 0;

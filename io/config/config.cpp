@@ -98,7 +98,7 @@ void remove_key(YamlNode& parent, const std::string& key) {
     }
 }
 
-/// Faults in the characters of `key=value`, at their place in it; empty if there are none.
+/// Errors in the characters of `key=value`, at their place in it; empty if there are none.
 std::string character_fault(std::string_view text) {
     std::size_t number = 1;
     for (std::size_t length = 0; !text.empty(); text.remove_prefix(length), ++number) {
@@ -150,7 +150,7 @@ std::string apply_override(YamlNode& root, const std::string& text, int source) 
     return "";
 }
 
-/// Everything that is known from the text and the overrides; faults are in the result.
+/// Everything that is known from the text and the overrides; errors are in the result.
 /// \param vocabulary absent: names are not looked at. \param dimensions of the model's file; 0: not known.
 Reading read_all(Config& config, const Vocabulary* vocabulary, int dimensions = 0) {
     const ConfigOrigin& from = config.origin;
@@ -217,7 +217,7 @@ void StageFaults::add_of_value(std::string key, std::string message) {
     faults_.push_back({std::move(key), std::move(message), true});
 }
 
-/// The text is read again: only a fault needs to know where every value stands.
+/// The text is read again: only an error needs to know where every value stands.
 void StageFaults::raise() const {
     Config again;
     again.origin = origin_;

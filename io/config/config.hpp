@@ -286,8 +286,8 @@ struct Config {
 
 /// Reads, overrides (`key=value` from --set: dotted paths, list items as sources[0].amplitude, `null` removes a key),
 /// and checks the shape, type and range of every value, its name against the vocabulary, and that input files exist.
-/// What the values mean together is for the stages that use them. \throws Error(config) with every fault as
-/// `file:line:column: message`, the offending line and a caret; faults of overrides name `--set key=value` instead.
+/// What the values mean together is for the stages that use them. \throws Error(config) with every error as
+/// `file:line:column: message`, the offending line and a caret; errors of overrides name `--set key=value` instead.
 /// Error(missing_input) if the file, or an input file that it names, is not there, whatever else is wrong beside it.
 /// \param file "-" is standard input, which goes by the name of "stdin" in the current folder.
 Config read_config(const std::filesystem::path& file, const Vocabulary& vocabulary,

@@ -1,5 +1,5 @@
 /// \file
-/// Faults of a configuration, each at its place, reported together.
+/// Errors of a configuration, each at its place, reported together.
 #pragma once
 
 #include <span>
@@ -24,15 +24,15 @@ public:
         : name_(std::move(name)), text_(text), overrides_(overrides) {}
 
     void add(const SourcePlace& at, std::string message) { faults_.push_back({at, std::move(message), false}); }
-    /// Adds a fault that says what those at the same place do, and better.
+    /// Adds an error that says what those at the same place do, and better.
     void add_instead(const SourcePlace& at, std::string message);
-    /// Adds a fault that is an input file which does not exist.
+    /// Adds an error that is an input file which does not exist.
     void add_missing_file(const SourcePlace& at, std::string message) {
         faults_.push_back({at, std::move(message), true});
     }
     [[nodiscard]] bool empty() const { return faults_.empty(); }
-    /// Reports the faults in the order of the text, overrides last.
-    /// \throws Error(config), or Error(missing_input) if one of the faults is a missing file.
+    /// Reports the errors in the order of the text, overrides last.
+    /// \throws Error(config), or Error(missing_input) if one of the errors is a missing file.
     [[noreturn]] void raise() const;
 
 private:

@@ -1,5 +1,5 @@
 /// \file
-/// The origin of a configuration: where its values were written, which a stage needs to report a fault at its place.
+/// The origin of a configuration: where its values were written, which a stage needs to report an error at its place.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@ namespace onda {
 /// The text that a configuration was read from; empty for one that was made in code.
 ///
 /// Stages take it beside their own section. Keys are dotted paths, such as "model.file" or "sources[2].position_m"; a
-/// fault is reported at the place of the key, or of the section that would hold it, as read_config does.
+/// error is reported at the place of the key, or of the section that would hold it, as read_config does.
 struct ConfigOrigin {
     std::filesystem::path file;          ///< as given; input files named in the text are relative to its folder
     std::string text;                    ///< the file as read, byte for byte
     std::vector<std::string> overrides;  ///< `key=value` of --set, in order
-    /// Of parameters that need others to have an effect, those that were given: path, and value as written.
+    /// The given parameters that have an effect only beside others: path, and value as written.
     std::map<std::string, std::string> conditional = {};
 
     /// Reports `key: message`. \throws Error(config).
@@ -28,19 +28,20 @@ struct ConfigOrigin {
     bool operator==(const ConfigOrigin&) const = default;
 };
 
-/// The faults that a stage finds one after the other, reported together in the order of the text.
+/// The errors that a stage finds one after the other, reported together in the order of the text.
 class StageFaults {
 public:
     /// \param origin must outlive the list.
     explicit StageFaults(const ConfigOrigin& origin) : origin_(origin) {}
 
-    /// Adds a fault as ConfigOrigin::fault or value_fault reports one; an empty key stands for the whole configuration.
+    /// Adds an error as ConfigOrigin::fault or value_fault reports one; an empty key stands for the whole
+    /// configuration.
     void add(std::string key, std::string message);
     void add_of_value(std::string key, std::string message);
     [[nodiscard]] bool empty() const { return faults_.empty(); }
-    /// Reports all faults together; there must be one. \throws Error(config).
+    /// Reports all errors together; there must be one. \throws Error(config).
     [[noreturn]] void raise() const;
-    /// Reports all faults together, if there are any. \throws Error(config).
+    /// Reports all errors together, if there are any. \throws Error(config).
     void raise_if_any() const {
         if (!empty()) raise();
     }

@@ -82,7 +82,7 @@ private:
         reading_.faults.add(place(node), (path.empty() ? "" : path + " = ") + show(node) + ": " + what + hint);
     }
 
-    /// Whether a key of brackets is a key and its value without the colon between: then that is the fault.
+    /// Whether a key of brackets is a key and its value without the colon between: then that is the error.
     bool has_missing_colon(const YamlKey& key, std::span<const Parameter> rows, const std::string& path) {
         const std::string hint = colon_hint(key.name, rows);
         if (hint.empty()) return false;
@@ -93,7 +93,7 @@ private:
         return true;
     }
 
-    /// Index of each row's key in the map, or kAbsent. Keys of no row and keys given under two names are faults.
+    /// Index of each row's key in the map, or kAbsent. Keys of no row and keys given under two names are errors.
     std::vector<std::size_t> match(std::span<const Parameter> rows, const YamlNode& node, const std::string& path) {
         std::vector<std::size_t> given(rows.size(), kAbsent);
         for (std::size_t k = 0; k < node.keys.size(); ++k) {
@@ -148,7 +148,7 @@ private:
         }
     }
 
-    /// Whether the parameter that may stand for this one is given, or was meant by a key that is a fault already.
+    /// Whether the parameter that may stand for this one is given, or was meant by a key that is an error already.
     bool has_substitute(const Parameter& row, const YamlNode& node, const std::string& path) const {
         const auto is_it = [&row](const YamlKey& key) { return key.name == row.or_else; };
         return !row.or_else.empty() &&
@@ -192,7 +192,7 @@ private:
         fault(path, node, "must be " + describe_type(row, target) + hint);
     }
 
-    /// Whether the node is an unquoted scalar; a fault has been recorded if not.
+    /// Whether the node is an unquoted scalar; an error has been recorded if not.
     template <typename T>
     bool is_plain(T* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         if (node.kind == YamlNode::Kind::scalar && !node.quoted) return true;
@@ -358,7 +358,7 @@ private:
         }
     }
 
-    /// Of the run: 2, 3, or 0 where nobody knows yet.
+    /// Number of dimensions of the run: 2, 3, or 0 where it is not known yet.
     [[nodiscard]] int dimensions() const {
         if (!reading_.sound("grid.shape")) return 0;
         return config_.grid.shape.empty() ? of_file_ : config_.grid.dimensions();

@@ -35,11 +35,11 @@ struct Reading {
 /// The value of a node on one line, clipped.
 std::string show(const YamlNode& node);
 
-/// Fills `config` from the document's root, recording faults of keys, types, ranges and names.
+/// Fills `config` from the document's root, recording errors of keys, types, ranges and names.
 /// \param vocabulary absent: names are not looked at.
 /// \param dimensions of the model's file, which decides where grid.shape is not given; 0: not known.
 void read_rows(Config& config, const YamlNode& root, const Vocabulary* vocabulary, int dimensions, Reading& reading);
-/// Records faults of keys of which one must be given where another is or is not.
+/// Records errors of keys of which one must be given where another is or is not.
 void check_given_together(const Config& config, Reading& reading);
 
 }  // namespace onda

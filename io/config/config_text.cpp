@@ -27,7 +27,7 @@ std::string resolved_list(const Group& group, const Parameter& row, const Config
     return text;
 }
 
-/// Empty if there is nothing to write.
+/// The text of a group of parameters; empty if there is nothing to write.
 std::string resolved_group(const Group& group, const Parameter& row, const Config& config, std::size_t indent) {
     if (group.size(group.owner) == 0) return "";
     std::string body;

@@ -67,7 +67,7 @@ private:
     std::vector<std::size_t> start_{0};
 };
 
-/// What must hold before a parser sees the text. The first fault is enough: text that fails here is not a config.
+/// What must hold before a parser sees the text. The first error is enough: text that fails here is not a config.
 std::optional<TextFault> check_characters(std::string_view text) {
     if (text.size() > kMaxYamlBytes)
         return TextFault{{1, 1}, "the text has " + std::to_string(text.size()) + " bytes; the limit is 1 MiB"};
@@ -90,10 +90,10 @@ std::optional<TextFault> check_characters(std::string_view text) {
     return std::nullopt;
 }
 
-/// Ends the parse from inside a handler once a fault makes the rest meaningless.
+/// Ends the parse from inside a handler once an error makes the rest meaningless.
 struct StopParsing : std::exception {};
 
-/// Builds the tree from the parser's events, recording faults.
+/// Builds the tree from the parser's events, recording errors.
 class TreeBuilder final : public YAML::EventHandler {
 public:
     TreeBuilder(const Lines& lines, YamlDocument& document) : lines_(lines), document_(document) {}
@@ -388,7 +388,7 @@ std::string explain(const std::string& message) {
 }
 
 /// A key without its ':' takes the next line for more of its text, where yaml-cpp then finds a ':' out of place. The
-/// fault of the line above `index` if that has no ':' at all; else nothing.
+/// error of the line above `index` if that has no ':' at all; else nothing.
 std::optional<TextFault> missing_colon(const Lines& lines, std::size_t index) {
     while (index > 0) {
         const auto line = lines.line(--index);
@@ -424,7 +424,7 @@ void parse(std::string_view text, const Lines& lines, YamlDocument& document) {
         check_nothing_dropped(lines, builder.lines_read(), document.faults);
         document.complete = document.faults.size() == faults_before;
     } catch (const StopParsing&) {
-        // The fault is recorded.
+        // The error is recorded.
     } catch (const YAML::Exception& fault) {
         const bool misplaced_colon = fault.msg == YAML::ErrorMsg::MAP_VALUE && !fault.mark.is_null();
         const auto colon =

@@ -1,5 +1,5 @@
 /// \file
-/// YAML read strictly: what yaml-cpp accepts silently (duplicate keys, open quotes, dropped text, …) is a fault.
+/// YAML read strictly: what yaml-cpp accepts silently (duplicate keys, open quotes, dropped text, …) is an error.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ inline constexpr std::size_t kMaxYamlNodes = 100000;
 
 /// Reads one document of UTF-8 text. Refused: more than 1 MiB, NUL and other control characters, tabs in indentation,
 /// directives, a second document, anchors, aliases, tags, merge keys, block and multi-line scalars, duplicate keys,
-/// nesting beyond 16, and any text the parser would drop. Never throws on any input; faults are in the result.
+/// nesting beyond 16, and any text the parser would drop. Never throws on any input; errors are in the result.
 YamlDocument read_strict_yaml(std::string_view text);
 
 /// An integer: [+-] 0 | [1-9][0-9]*, within 64 bits: no leading zeros, no underscores, no hexadecimal.

@@ -66,7 +66,7 @@ std::filesystem::path temporary_path(const std::filesystem::path& path);
 std::optional<std::string_view> final_name_of(std::string_view temporary_name);
 /// Removes temporary files in `folder` whose final name is `wanted` and which no living program owns: those that can be
 /// locked, and were made since this machine was started or lie on a disk of its own. Where locks do not work, and for
-/// network file systems that another machine wrote to, files stay. Faults are ignored.
+/// network file systems that another machine wrote to, files stay. Errors are ignored.
 void remove_abandoned_files(const std::filesystem::path& folder,
                             const std::function<bool(std::string_view final_name)>& wanted);
 

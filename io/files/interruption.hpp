@@ -13,7 +13,7 @@ struct Interrupted {
 };
 
 /// Every signal that ends a program by default and that nobody asked to be ignored (nohup) first removes the files that
-/// RemovedOnSignal names. Faults of the program itself (SIGSEGV, SIGABRT, …) stay as they are; for those of libraries
+/// RemovedOnSignal names. Crashes of the program itself (SIGSEGV, SIGABRT, …) stay as they are; for those of libraries
 /// see watch_crashes_of_libraries().
 void watch_signals();
 /// Removes the files that RemovedOnSignal names, in the process that called watch_signals(); a child that has not

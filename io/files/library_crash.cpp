@@ -48,7 +48,7 @@ int find_own_code(dl_phdr_info* object, std::size_t, void*) {
     return 0;
 }
 
-/// Whether the signal came of an instruction of our own, as a fault of ours does, and not from within a library.
+/// Whether the signal came of an instruction of our own, as a bug of ours does, and not from within a library.
 bool is_from_own_code([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
     const auto at = static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);

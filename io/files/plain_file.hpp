@@ -50,7 +50,8 @@ int write_all(const Descriptor& file, std::string_view text);
 /// Reads up to `bytes` from `offset` on; fewer at the end of the file. \returns 0, or the errno of the read that
 /// failed.
 int read_some(const Descriptor& file, std::int64_t offset, std::size_t bytes, std::string& text);
-/// The same, as a value. \param path of the file, for errors. \throws Error(io_error).
+/// Up to `bytes` from `offset` on; fewer at the end of the file. \param path of the file, for errors. \throws
+/// Error(io_error).
 std::string read_piece(const Descriptor& file, const std::filesystem::path& path, std::int64_t offset,
                        std::int64_t bytes);
 /// \param path of the file, for errors. \throws Error(io_error).

@@ -41,7 +41,7 @@ public:
 
     /// The place of the object, for messages: "model.h5: /vp".
     [[nodiscard]] std::string place() const;
-    /// Reports a fault of the object with its place and the message. \throws Error(bad_data).
+    /// Reports an error of the object with its place and the message. \throws Error(bad_data).
     [[noreturn]] void fail(const std::string& message) const;
 
 protected:
@@ -58,7 +58,7 @@ public:
     [[nodiscard]] std::size_t rank() const { return extents_.size(); }
     [[nodiscard]] Extent size() const;  ///< number of elements
     [[nodiscard]] hdf5::Checksums checksums() const { return checksums_; }
-    /// Of a view: where its values are, which is for the caller to open.
+    /// Where the values of a view are, which is for the caller to open; empty for other datasets.
     [[nodiscard]] const std::vector<hdf5::ViewSource>& sources() const { return sources_; }
 
     /// A function that takes a part of a box: where it begins within the box, its extents, its values in the order of

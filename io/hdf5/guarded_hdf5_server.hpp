@@ -16,7 +16,7 @@ enum class Request : std::uint8_t {
     linked_file,    ///< path -> count (0 or 1), file
     group_texts,    ///< path of an attribute of a group -> bool, texts
     open_dataset,   ///< name -> number, element bytes, checksums, extents, chunk, count of sources (0), sources
-    open_view,      ///< the same of a dataset that may be a view
+    open_view,      ///< as open_dataset, of a dataset that may be a view
     text,           ///< name -> count (0 or 1), text
     texts,          ///< name -> bool, texts
     number,         ///< name -> count (0 or 1), number

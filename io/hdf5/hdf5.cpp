@@ -57,7 +57,7 @@ herr_t collect(unsigned, const H5E_error2_t* error, void* descriptions) {
     return 0;
 }
 
-/// Without the time, buffer and descriptor that the POSIX driver adds; with the system's own words.
+/// An HDF5 description without the time, buffer and descriptor that the POSIX driver adds; with the system's own words.
 std::string brief(const std::string& description) {
     constexpr std::string_view label = "error message = '";
     const auto at = description.find(label);
@@ -100,7 +100,7 @@ ssize_t show_link(const char*, const void* value, std::size_t bytes, void* room,
 constexpr H5L_class_t kUnfollowedLinks{H5L_LINK_CLASS_T_VERS, H5L_TYPE_EXTERNAL, "external", nullptr, nullptr, nullptr,
                                        follow_no_link,        nullptr,           show_link};
 
-/// Of what HDF5 does when it sets itself up, or describes what it is to do, nothing but an allocation can fail.
+/// When HDF5 sets itself up, or describes what it is to do, only an allocation can fail.
 [[noreturn]] void fail_to_set_up() {
     throw Error(ExitCode::out_of_memory, "out of memory: cannot set up the HDF5 library" + error_stack() +
                                              "\n  take a machine with more memory");
@@ -115,7 +115,7 @@ void close_doors() {
 }
 
 namespace {
-/// Of the process; set before any of its threads uses HDF5.
+/// Whether this process shares HDF5 with other users; set before any of its threads uses HDF5.
 bool is_shared = false;
 }  // namespace
 
@@ -198,7 +198,7 @@ bool locks_work(const std::filesystem::path& file) {
     return work;
 }
 
-/// Without the times at which objects are made and changed: the same values give the same bytes.
+/// Creation properties without the times at which objects are made and changed: the same values give the same bytes.
 ScopedId timeless(hid_t kind) {
     ScopedId creation(H5Pcreate(kind), H5Pclose);
     if (creation.get() < 0 || H5Pset_obj_track_times(creation.get(), false) < 0) detail::fail_to_set_up();

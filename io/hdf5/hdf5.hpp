@@ -9,7 +9,7 @@
 /// allocates. No other file is ever opened on the way: where a view is accepted, its sources are told, not followed.
 /// That does not make HDF5 itself safe: files from elsewhere are read through guarded_hdf5.hpp.
 ///
-/// Faults are Error(bad_data) when reading and Error(io_error) when writing; they name the file, the object and quote
+/// Errors are Error(bad_data) when reading and Error(io_error) when writing; they name the file, the object and quote
 /// HDF5's own error stack. Use from one thread at a time. Destructors close without a check: writers must call close().
 #pragma once
 
@@ -98,7 +98,7 @@ public:
 
     /// The place of the object, for messages: "model.h5: /vp".
     [[nodiscard]] std::string place() const;
-    /// Reports a fault of the object with its place and the message. \throws Error(bad_data or io_error, by how the
+    /// Reports an error of the object with its place and the message. \throws Error(bad_data or io_error, by how the
     /// file was opened).
     [[noreturn]] void fail(const std::string& message) const;
     /// Writes what is cached, closes, and checks; writers close every object before the file. \throws Error.
@@ -110,7 +110,7 @@ protected:
     struct FileState {
         std::string name;  ///< as messages show it
         ExitCode fault;    ///< bad_data when opened for reading, io_error when created
-        /// Set by the first fault while writing: from then on nothing of the file is closed any more, for HDF5 1.10
+        /// Set by the first error while writing: from then on nothing of the file is closed any more, for HDF5 1.10
         /// keeps dangling objects after a failed close and crashes on them later.
         bool abandoned = false;
         /// The offset in a file being written from which on the system may still have it in memory.
@@ -144,8 +144,8 @@ public:
     [[nodiscard]] const Extents& extents() const { return extents_; }
     [[nodiscard]] std::size_t rank() const { return extents_.size(); }
     [[nodiscard]] Extent size() const;  ///< number of elements
-    /// Of a view that was opened: where its values are. HDF5 is never asked for them, since it would open whatever
-    /// file a source names.
+    /// Where the values of a view are; empty for other datasets. HDF5 is never asked for them, since it would open
+    /// whatever file a source names.
     [[nodiscard]] const std::vector<ViewSource>& sources() const { return sources_; }
     /// Extents of one chunk; empty for other layouts.
     [[nodiscard]] const Extents& chunk() const { return chunk_; }
@@ -180,7 +180,7 @@ public:
     /// Makes this one-dimensional dataset a dimension scale (H5DS): the coordinates of an axis, which xarray and netCDF
     /// readers then find by themselves. It stays open while it is attached to the datasets of its file.
     void make_scale(const std::string& name);
-    /// The same of a dimension that has no coordinates, as netCDF marks it: readers do not take it for a variable.
+    /// Makes this a dimension scale without coordinates, as netCDF marks it: readers do not take it for a variable.
     void make_plain_dimension();
     void attach_scale(std::size_t dimension, const Dataset& scale);
 

@@ -12,7 +12,7 @@
 
 namespace onda::hdf5::detail {
 
-/// Of the library, in messages.
+/// The name of the library in messages.
 inline constexpr const char* kLibrary = "HDF5";
 
 /// Quotes both ends of HDF5's error stack, what failed and why; call directly after the call that failed.

@@ -21,7 +21,7 @@ namespace onda::sandbox {
 
 namespace {
 
-/// Whatever their arguments.
+/// System calls that are allowed whatever their arguments.
 constexpr std::array always{
     // files: descriptors that are open, and what a path leads to
     SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(lseek), SCMP_SYS(_llseek),

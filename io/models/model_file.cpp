@@ -293,7 +293,7 @@ void widen(Range& range, std::span<const float> vp) {
 
 constexpr Range no_range{std::numeric_limits<double>::infinity(), 0.};
 
-/// In the order of the file: z, y, x or z, x.
+/// The values of the axes in the order of the file: z, y, x or z, x.
 template <class T>
 std::vector<T> slowest_first(const FileGeometry& geometry, const std::array<T, 3>& triple) {
     if (geometry.dimensions == 2) return {triple[2], triple[0]};

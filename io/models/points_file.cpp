@@ -57,7 +57,7 @@ struct Field {
     std::size_t column;  ///< in the line, from 1
 };
 
-/// Where a fault is, and how to report it.
+/// Where an error is, and how to report it.
 struct Line {
     const Path& file;
     int number;

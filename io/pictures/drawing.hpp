@@ -75,7 +75,7 @@ public:
     /// One line of UTF-8; what cannot be shown is escaped (io/text/printable.hpp). \param at the middle of its height
     /// at the left end, centre or right end.
     void text(Point at, std::string_view line, const Font& font, Align align = Align::left);
-    /// The same, read upwards. \param at the middle of its height and length.
+    /// One line of UTF-8, read upwards. \param at the middle of its height and length.
     void text_upwards(Point at, std::string_view line, const Font& font);
 
     /// What is drawn until the object goes stays within the box.

@@ -169,7 +169,7 @@ public:
         return true;
     }
 
-    /// Waits for its end. \throws Error(io_error) with what it said.
+    /// Waits for the end of the encoder. \throws Error(io_error) with what it said.
     void finish(const std::filesystem::path& file) {
         close_end(frames_[0]);
         std::string said;

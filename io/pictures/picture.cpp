@@ -14,7 +14,7 @@ namespace {
 
 using namespace layout;
 
-/// Those that draw, in messages: they and the libraries that they use do not check all of their allocations.
+/// The libraries that draw, in messages: they and those that they use do not check all of their allocations.
 constexpr const char* kLibraries = "Cairo or fontconfig";
 
 void draw_field(Drawing& drawing, const PanelLayout& panel, const Scale& scale) {

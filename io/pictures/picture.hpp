@@ -32,7 +32,7 @@ struct Extent {
 /// A field in colours.
 struct PictureField {
     Raster raster;
-    /// Where its first and last samples lie, in the direction of the axes; absent: at the ends of the axes.
+    /// Where the first and last samples lie, in the direction of the axes; absent: at the ends of the axes.
     std::optional<Extent> extent{};
     const ColourMap* map = &kViridis;
     /// The values of the ends of the map; what is beyond has their colours. Absent: the least and the

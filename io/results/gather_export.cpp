@@ -87,7 +87,7 @@ public:
         contents_.last_shot = header.shot;
     }
 
-    /// Once all shots are there.
+    /// The contents of all shots, once every one has been added.
     [[nodiscard]] GatherContents contents() && {
         if (contents_.is_even()) set_axes();
         return std::move(contents_);

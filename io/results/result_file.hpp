@@ -46,7 +46,8 @@ hdf5::File open_result(const std::filesystem::path& file, const std::string& for
 /// The file that holds a shot: `file` itself, or the one beside it that its link of the shot leads to.
 /// \throws Error(missing_input | bad_data) if `file` is not of this format, or the link leads elsewhere.
 std::filesystem::path path_of_shot(const std::filesystem::path& file, const std::string& format, std::int64_t shot);
-/// The same, opened. \throws Error(missing_input | bad_data) if one of them is not of this format.
+/// Opens the file that path_of_shot() finds. \throws Error(missing_input | bad_data) if `file` or that one is not of
+/// this format.
 hdf5::File open_file_of_shot(const std::filesystem::path& file, const std::string& format, std::int64_t shot);
 /// The shot numbers, ascending.
 std::vector<std::int64_t> shots_of(const hdf5::File& file);

@@ -21,7 +21,8 @@ namespace onda {
 
 /// What an HDF5 file of ours, or a model from elsewhere, holds.
 enum class FileKind { seismograms, snapshots, gradient, model, other };
-/// By the attribute `format`, or the dataset /vp. \throws Error(missing_input | bad_data) for what is no HDF5 file.
+/// What a file holds, by its attribute `format` or the dataset /vp. \throws Error(missing_input | bad_data) for what is
+/// no HDF5 file.
 FileKind kind_of_file(const std::filesystem::path& file);
 
 /// What a file tells of how its results came about.
@@ -67,8 +68,8 @@ public:
     /// Positions, dt_s and samples of a shot that is there, without `pressure`, what tables of receivers carry, and
     /// wavelets. \throws Error(bad_data).
     [[nodiscard]] ShotGather header(std::int64_t shot) const;
-    /// The same with the traces of the receivers [first, first + count): `receivers_m` and `pressure` are theirs.
-    /// \throws Error(bad_data); Error(internal) for receivers that the shot does not have.
+    /// The header of a shot with the traces of the receivers [first, first + count): `receivers_m` and `pressure` are
+    /// theirs. \throws Error(bad_data); Error(internal) for receivers that the shot does not have.
     [[nodiscard]] ShotGather read(std::int64_t shot, std::size_t first, std::size_t count) const;
     [[nodiscard]] ShotGather read(std::int64_t shot) const;
     /// A shot that is there, with everything that traces of other programs tell of it. \throws Error(bad_data).
@@ -115,7 +116,7 @@ public:
 
     using ResultReader::has;
     [[nodiscard]] bool has(const StoredImageKind& kind) const;
-    /// Those of the first of its images. \throws Error(bad_data) for a file without any.
+    /// The nodes of the first image in the file. \throws Error(bad_data) for a file without any.
     [[nodiscard]] ImageNodes nodes() const;
     /// [z][y][x] of the box [first, first + count) (x, y, z) of an image that is there. \throws Error(bad_data);
     /// Error(internal) for a box that is not there.

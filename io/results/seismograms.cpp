@@ -188,7 +188,7 @@ void write_wavelets(hdf5::Group& group, const ShotGather& gather, const Scales& 
     amplitude.close();
 }
 
-/// Of files that have them.
+/// Reads the source wavelets, from files that have them.
 void read_wavelets(const hdf5::Group& group, ShotGather& gather) {
     if (!group.contains(kWavelet)) return;
     SourceWavelets& wavelets = gather.wavelets;

@@ -47,7 +47,7 @@ public:
     /// Checks every return code, reads headers and last rows back, syncs: the HDF5 file is ready for its name.
     /// \throws Error(io_error).
     AtomicFile finish_values();
-    /// The same with the .xdmf beside it.
+    /// As finish_values(), and writes the .xdmf beside the HDF5 file.
     std::vector<AtomicFile> finish();
     void commit();
 

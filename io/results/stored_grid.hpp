@@ -12,10 +12,10 @@
 
 namespace onda {
 
-/// The largest chunk of such values, in bytes.
+/// The largest chunk of values on nodes [bytes].
 inline constexpr hdf5::Extent kNodeChunkBytes = 16u << 20;
 
-/// In the order of the axis labels, as in model files.
+/// The values of three axes in the order of the axis labels, as in model files.
 std::array<double, 3> z_y_x(const std::array<double, 3>& triple);
 /// [z][y][x] of all nodes.
 hdf5::Extents node_extents(const FileGeometry& geometry);

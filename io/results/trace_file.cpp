@@ -191,7 +191,8 @@ struct Decimal {
     }
 };
 
-/// Of the only source of a shot: an amplitude in Pa m, which is 1e-5 bar m; in 2-D, where sources are lines, in Pa.
+/// Sets the source measurement of a shot with one source: an amplitude in Pa m, which is 1e-5 bar m; in 2-D, where
+/// sources are lines, in Pa.
 void set_source_measurement(TraceHeader& set, int dimensions, double amplitude) {
     constexpr int pascal = 3, bar_metre = 4, bar_exponent = -5;  // table 3: bytes 231-232
     const Decimal decimal(amplitude);
@@ -225,7 +226,7 @@ TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& 
     return set;
 }
 
-/// As "%.6g" writes it.
+/// A number as "%.6g" writes it.
 std::string six_digits(double value) {
     constexpr int digits = 6;
     char text[32];
@@ -338,7 +339,7 @@ struct TraceFileWriter::Impl {
         check(segy_writetrace(file.get(), number, samples.data(), head_bytes, trace_bytes));
         ++traces;
     }
-    /// Of the closed file: what a failed or cut write would have lost.
+    /// Reads the closed file back, to find what a failed or cut write has lost.
     void read_back() const {
         const OpenFile again(segy_open(output.temporary().c_str(), "r"));
         if (!again) check(SEGY_FOPEN_ERROR);

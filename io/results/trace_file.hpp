@@ -26,7 +26,7 @@ struct TraceLimits {
 
     /// The sampling nearest to this one that the headers hold: whole microseconds, one at least.
     [[nodiscard]] double nearest_interval_s(double dt_s) const;
-    /// What they do not hold of a sample interval, or of a number of samples, in words; empty where they hold it.
+    /// Why the headers cannot hold a sample interval, or a number of samples, in words; empty where they can.
     [[nodiscard]] std::string unfit_interval(double dt_s) const;
     [[nodiscard]] std::string unfit_samples(std::int64_t samples) const;
 };
@@ -73,7 +73,7 @@ public:
     /// Appends the next traces of the shot, [receiver][sample]. \throws Error(io_error); Error(internal) for more than
     /// it has, or a trace number that does not fit 32 bits.
     void write_traces(std::span<const float> pressure);
-    /// Both, for a shot as a whole.
+    /// Writes a shot as a whole: begin_shot() and write_traces().
     void write(const ShotGather& gather);
     /// Closes the file, opens it again and counts its traces, and syncs it: it is ready for its name.
     /// \throws Error(io_error).

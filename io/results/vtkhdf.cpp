@@ -18,7 +18,8 @@ hdf5::Extents extents_of(const FileGeometry& geometry, std::size_t frames) {
     return extents;
 }
 
-/// Without the axes of one node, and without that of time where there is one frame: VTK takes it for no series.
+/// The extents without the axes of one node, and without that of time where there is one frame: VTK takes it for no
+/// series.
 hdf5::Extents flattened(const hdf5::Extents& extents) {
     hdf5::Extents flat;
     std::ranges::copy_if(extents, std::back_inserter(flat), [](hdf5::Extent extent) { return extent > 1; });

@@ -28,7 +28,7 @@ struct VtkhdfShot {
 AtomicFile stage_vtkhdf(const std::filesystem::path& file, const FileGeometry& geometry,
                         const std::vector<double>& times_s, std::span<const VtkhdfShot> shots, bool overwrite);
 
-/// Its size.
+/// Predicted size of a VTKHDF file [bytes].
 std::int64_t predicted_vtkhdf_bytes(std::int64_t shots, std::int64_t frames);
 
 }  // namespace onda

@@ -23,7 +23,7 @@ struct XdmfShot {
 /// shows the surface at the bottom until its view-up is set to (0, 0, -1). \param h5_name file name of the HDF5 file,
 /// which lies in the same folder.
 std::string snapshots_xdmf(const std::string& h5_name, const FileGeometry& geometry, std::span<const XdmfShot> shots);
-/// The same, given to `put` piece by piece: the text takes a thousand bytes a frame.
+/// Gives the text of snapshots_xdmf() to `put` piece by piece: it takes a thousand bytes a frame.
 void put_snapshots_xdmf(const std::string& h5_name, const FileGeometry& geometry, std::span<const XdmfShot> shots,
                         const std::function<void(std::string_view piece)>& put);
 

@@ -33,7 +33,7 @@ std::string escape_unless(std::string_view text, Keep&& keep) {
     return out;
 }
 
-/// As printable_whole(), of the first bytes, up to a character; then how many there were.
+/// The first bytes of a text, up to a character, made printable by printable_whole(); then how many there were.
 std::string printable_start(std::string_view text, std::size_t most_bytes) {
     if (text.size() <= most_bytes) return printable_whole(text);
     constexpr std::size_t longest_character = 4;

@@ -150,7 +150,7 @@ std::array<double, 2> Cpml::filter_of_flux(const Grid& grid, int axis, std::int6
     return value >= 0 && value < high.width() ? at(high, value) : std::array<double, 2>{};
 }
 
-// D* takes what the layer remembers as far as the operator reaches.
+// D* takes memory variables as far as the operator reaches.
 std::int64_t Cpml::reach(const Problem& problem, int of_face) const {
     const std::int64_t width = face[static_cast<std::size_t>(of_face)].width();
     return width == 0 ? 0 : width + problem.scheme.radius();

@@ -73,7 +73,7 @@ public:
 
     /// How the CPU computes the strips (kernels/cpu/strips/strip.hpp).
     [[nodiscard]] virtual const cpu::StripRow& on_cpu() const = 0;
-    /// How a GPU computes them (kernels/cuda/strips/strip.hpp); null: not at all.
+    /// How a GPU computes strips of this kind (kernels/cuda/strips/strip.hpp); null: not at all.
     [[nodiscard]] virtual const cuda::StripRow* on_cuda() const { return nullptr; }
 };
 
@@ -105,7 +105,7 @@ public:
         for (auto& strip : strips_) strip = change(*strip);
     }
 
-    /// Whether they are the same strips, not only alike.
+    /// Whether both lists hold the same strips, not only strips alike.
     bool operator==(const StripList&) const = default;
     [[nodiscard]] bool empty() const;
     [[nodiscard]] auto begin() const { return strips_.begin(); }

@@ -40,7 +40,8 @@ Block block_size(const StepArguments<T>& a, int radius, int radius_y) {
 }
 
 /// Calls advance_rows(Index<Z>, x_begin, x_end, y, z) for row y of planes z … z + Z - 1 of every block, Z = kPlanes or
-/// 1; each thread on its own rows. x_begin is a multiple of the vector length. Whole rows then go to the follower.
+/// 1; each thread on its own rows. x_begin is a multiple of the vector length. Whole rows are then passed to the row
+/// callback, StepArguments::follower.
 template <typename T, typename AdvanceRows>
 void for_blocks(const StepArguments<T>& a, Block block, const AdvanceRows& advance_rows) {
     const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());

@@ -16,7 +16,7 @@ namespace onda::cpu {
 
 /// The kernels of the CPU, of all operators, reference first.
 std::span<const KernelInfo> kernel_names();
-/// Those that compute this operator, apply it so often, and read k stored like this.
+/// The kernels that compute this operator, apply it this many times a step, and read k in this storage.
 std::vector<std::string> kernels_of(Equation equation, Applications applications = Applications::once,
                                     Storage storage = Storage::full);
 /// Instruction sets compiled in and usable on this machine, slowest first ("generic", "x86-64-v3", "x86-64-v4").

@@ -112,14 +112,14 @@ template <typename Isa, typename T>
 void reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void vectorised_step(const StepArguments<T>& a);
-// The same on codes of k.
+// Steps that read k as codes.
 template <typename Isa>
 void reference_coded_step(const StepArguments<float>& a);
 template <typename Isa>
 void vectorised_coded_step(const StepArguments<float>& a);
 template <typename Isa, typename T>
 void inplane_step(const StepArguments<T>& a);
-/// The same array streams without neighbours: the ceiling of any one-step kernel. Not a wave equation.
+/// The array streams of a step without neighbours: the ceiling of any one-step kernel. Not a wave equation.
 template <typename Isa, typename T>
 void twin_step(const StepArguments<T>& a);
 
@@ -129,7 +129,7 @@ template <typename Isa, typename T>
 void reference_leap_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void vectorised_leap_step(const StepArguments<T>& a);
-// The same on codes of k.
+// Leaps that read k as codes.
 template <typename Isa>
 void reference_coded_leap_step(const StepArguments<float>& a);
 template <typename Isa>
@@ -141,7 +141,7 @@ void vectorised_coded_leap_step(const StepArguments<float>& a);
 template <typename Isa, typename T>
 void leap_shell_step(const StepArguments<T>& a);
 
-// Of the compact operator.
+// Steps of the compact operator.
 template <typename Isa, typename T>
 void reference_compact_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
@@ -149,7 +149,7 @@ void vectorised_compact_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void inplane_compact_step(const StepArguments<T>& a);
 
-// Of variable density.
+// Steps of variable density.
 template <typename Isa, typename T>
 void density_reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>

@@ -8,7 +8,7 @@
 namespace onda::cpu {
 namespace {
 
-/// Those that read k as codes, by the names of what they are otherwise.
+/// Adds the kernels that read k as codes, each with the name of its kernel for k as numbers.
 template <typename Isa>
 void add_kernels_of_codes(std::vector<Kernel>& kernels) {
     const auto add = [&kernels](const char* name, Applications applications, StepFunction<float> step) {
@@ -69,7 +69,8 @@ std::vector<Kernel> kernels_of() {
                        vectorised_leap_step<Isa, float>, vectorised_leap_step<Isa, double>, nullptr, Equation::star,
                        Applications::twice});
     add_kernels_of_codes<Isa>(kernels);
-    // Those that go through the grid by for_blocks() (kernels/cpu/blocks.hpp), which the loops of a plain set do not.
+    // Only kernels that walk the grid by for_blocks() (kernels/cpu/blocks.hpp) can be followed: not the loops of a
+    // plain set.
     for (Kernel& kernel : kernels)
         kernel.is_followed = !kIsPlain<Isa> && kernel.name == "vectorised" &&
                              kernel.applications == Applications::once && kernel.equation != Equation::variable_density;

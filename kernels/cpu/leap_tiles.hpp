@@ -39,7 +39,7 @@ struct LeapTile {
         tile.planes = 2 * radius + kMostPlanes;
         return tile;
     }
-    /// Of the scratch memory of a thread.
+    /// Elements of a thread's scratch memory.
     [[nodiscard]] std::int64_t elements() const { return planes * plane; }
 };
 

@@ -113,7 +113,7 @@ private:
     template <typename Stored>
     void load(const Layout& layout, Stored* values, const MediumRows& rows) {
         const std::int64_t along_y = rows.rows_along_y(), all = along_y * rows.rows_along_z();
-        // Made here, since want of memory cannot be told from within a parallel region.
+        // Allocated here, since std::bad_alloc cannot escape from a parallel region.
         std::vector<MediumRows::Scratch> scratches(static_cast<std::size_t>(threads_of(setup())), rows.scratch());
         // The rows of a thread are those it will compute, but for a few of the halo: first touch.
 #pragma omp parallel num_threads(threads_of(setup()))

@@ -40,7 +40,7 @@ void add_receivers(Allocations& list, const ShotSize& size, std::int64_t element
 
 namespace {
 
-/// Of the scratch memory of a thread.
+/// Elements of a thread's scratch memory for the tiles of leaps.
 std::int64_t leap_tile_elements(const Setup& setup) {
     const Grid& grid = setup.grid;
     const auto elements = [&]<typename T>(T) {

@@ -53,7 +53,7 @@ struct EvenPlanes {
             return first + (R + i.value) * step;
         };
     }
-    /// Where the planes after it have it.
+    /// Where the planes after that of a vector have it. \param at the vector.
     ONDA_HOST_DEVICE auto forward(const T* at) const {
         return [ here = opaque(at), step = plane ](auto i) __attribute__((always_inline)) {
             return here + i.value * step;

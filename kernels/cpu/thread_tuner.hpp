@@ -48,7 +48,7 @@ private:
         return numbers;
     }
     [[nodiscard]] bool trying() const { return !candidates_.empty(); }
-    /// Between trials.
+    /// Notes the time of a step between trials, and begins the next trial when it is due.
     void watch(double seconds) {
         since_trial_s_ += seconds;
         watched_s_ += seconds;

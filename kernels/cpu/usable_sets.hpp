@@ -10,7 +10,7 @@ namespace onda::cpu {
 inline bool has_x86_64_v3() {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 }
-/// The same of -march=x86-64-v4.
+/// What -march=x86-64-v4 lets the compiler use, as far as kernels do.
 inline bool has_x86_64_v4() {
     return has_x86_64_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

@@ -38,7 +38,7 @@ ONDA_HOST_DEVICE Vector<T> flux(const T* p, std::int64_t stride, const T* s, std
     return buoyancy<T>(s, s_stride) * sum;
 }
 
-/// The same in order of arrival: along z.
+/// The flux between p and p + stride, planes in their order of arrival: along z.
 template <typename T, int R>
 ONDA_HOST_DEVICE Vector<T> flux_in_order(const T* p, std::int64_t stride, const T* s, std::int64_t s_stride,
                                          const Vector<T>* d) {

@@ -25,7 +25,7 @@ std::int64_t l2_bytes() {
     return bytes > 0 ? bytes : 512 * 1024;
 }
 
-/// The steps of one shot: its fields, what its strips remember, its sources and receivers.
+/// The steps of one shot: its fields, the memory variables of its strips, its sources and receivers.
 template <typename T>
 class ShotSteps {
 public:
@@ -190,7 +190,7 @@ private:
         step_from(begin);
         arguments_ = whole;
     }
-    /// From p[n] and the level before it to the next, which takes the place of the latter.
+    /// Steps from p[n] and the level before it to the next, which takes the place of the latter.
     void step_twice(std::int64_t n) {
         arguments_.p = p().data() + layout_.origin;
         arguments_.q = q().data() + layout_.origin;
@@ -292,7 +292,7 @@ public:
     void reset() override {
         for (const auto& shot : shots_) shot->reset();
     }
-    void set_sources(int shot, const Sources& sources) override { at(shot).set_sources(sources); }
+    void set_sources(int shot, Sources sources) override { at(shot).set_sources(sources); }
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {
         at(shot).set_receivers(receivers, samples);
     }

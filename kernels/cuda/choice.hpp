@@ -9,7 +9,7 @@
 
 namespace onda::cuda {
 
-/// Of one of the visible GPUs: 90 for sm_90; 0 without a GPU.
+/// Compute capability of a visible GPU: 90 for sm_90; 0 without a GPU.
 int gpu_architecture(int ordinal);
 /// Shared memory that a block can have there.
 int gpu_shared_bytes(int ordinal);
@@ -18,7 +18,7 @@ int gpu_shared_bytes(int ordinal);
 template <typename T>
 std::vector<const Instance<T>*> fitting(const Setup& setup);
 
-/// The first that has the kernel, tile and copy engine of the setup. \throws SetupFault.
+/// The first instance that has the kernel, tile and copy engine of the setup. \throws SetupFault.
 template <typename T>
 const Instance<T>& choose(const Setup& setup);
 

@@ -58,7 +58,7 @@ struct LinkLibrary {
     std::string name;     ///< "NCCL 2.28.3"; empty where there is none
     std::string problem;  ///< why there is none, and what to do
 };
-/// Looked for when it is first needed.
+/// The library that links GPUs of different processes, looked for when it is first needed.
 const LinkLibrary& link_library();
 
 /// The kernels of the CUDA backend, the same list whether CUDA was compiled in or not.
@@ -76,7 +76,7 @@ std::vector<Variant> variants(const Setup& setup);
 /// What the compiler made of the instance that a setup names.
 Resources resources(const Setup& setup);
 
-/// Shots that one wavefield of a set-up can hold, memory aside: in 3-D one, unless a launch can take a whole step.
+/// Shots that one wavefield of a set-up can hold, memory aside: in 3-D one, unless a launch can take a fused step.
 int most_shots(const Setup& setup);
 /// What a medium and a wavefield of so many shots of a size will allocate, on the GPU and on the host.
 Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});

@@ -109,7 +109,7 @@ double covered_nodes(const std::string& tile, const Grid& grid) {
     return covered(grid.nx(), width) * covered(grid.ny(), height);
 }
 
-/// Of the rows that fit a set-up and are alike but for their tiles the fastest known: that which comes first, unless
+/// The fastest known of the rows that fit a set-up and differ in their tiles only: that which comes first, unless
 /// its tiles hang over the edges of the grid by more than another's. At order 2 memory has the last word.
 template <typename T>
 const Instance<T>& with_best_tile(const Setup& setup, const std::vector<const Instance<T>*>& rows) {

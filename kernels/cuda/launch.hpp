@@ -22,7 +22,7 @@ namespace onda::cuda {
 Resources resources_of(const void* kernel, int threads, int shared_bytes);
 /// Lets a kernel use more shared memory than the 48 KiB that all have. \throws Error.
 void allow_shared_memory(const void* kernel, int shared_bytes);
-/// Of the GPU of this thread. \throws Error.
+/// Number of multiprocessors of this thread's GPU. \throws Error.
 int multiprocessors();
 
 /// The block of a marching kernel.
@@ -43,7 +43,7 @@ struct MarchPlan {
 /// The plan that keeps all multiprocessors evenly busy. Lets the kernel use its shared memory. \throws Error.
 MarchPlan plan_march(const void* kernel, const MarchShape& shape, const Grid& grid);
 
-/// The facts of steps that a marching kernel takes, one launch a volume. \throws Error.
+/// Cost counts of steps that a marching kernel takes, one launch a volume. \throws Error.
 StepFacts march_facts(const void* kernel, const MarchShape& shape, const MarchWork& work, const Grid& grid, int volumes,
                       int element_bytes);
 

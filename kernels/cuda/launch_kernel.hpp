@@ -16,8 +16,8 @@ namespace onda::cuda {
 struct LaunchShape {
     dim3 grid, block;
     std::size_t shared_bytes = 0;
-    /// Whether it may begin before the launch before it on the stream has ended: the kernel waits by itself,
-    /// wait_for_launch_before(). Where GPU or run-time library cannot, it does not.
+    /// Whether the kernel may begin before the launch before it on the stream has ended: it waits by itself,
+    /// wait_for_launch_before(). Where GPU or run-time library cannot overlap launches, it does not begin early.
     bool overlaps = false;
 };
 

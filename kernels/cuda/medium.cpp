@@ -82,7 +82,7 @@ void CudaMedium<T>::load(const Layout& layout, const MediumRows& rows, Stored* t
     // From the halo before the first row of a piece to that behind the last one.
     PinnedBuffer<Stored> piece(pinned("rows of the medium on their way", Owner::medium,
                                       longest + layout.n[0] + 2 * rows.halo()[0], sizeof(Stored)));
-    // Made here, since want of memory cannot be told from within a parallel region.
+    // Allocated here, since std::bad_alloc cannot escape from a parallel region.
     std::vector<MediumRows::Scratch> scratches(static_cast<std::size_t>(omp_get_max_threads()), rows.scratch());
     for (std::int64_t first = 0; first < all; first += most_rows) {
         const std::int64_t last = std::min(first + most_rows, all) - 1;

@@ -37,7 +37,7 @@ public:
     [[nodiscard]] const Instance<T>& instance() const { return instance_; }
     [[nodiscard]] std::size_t arrays() const { return layouts_.size(); }
     [[nodiscard]] const Layout& layout(std::size_t array) const { return layouts_[array]; }
-    /// At node (0, 0, 0); null where k is stored as codes.
+    /// An array at node (0, 0, 0); null where k is stored as codes.
     [[nodiscard]] const T* at_origin(std::size_t array) const {
         return memory_.size() == 0 ? nullptr : memory_.data() + begin_[array] + layouts_[array].origin;
     }
@@ -54,7 +54,7 @@ private:
     std::vector<Layout> layouts_;
     std::vector<std::int64_t> begin_;  ///< element of memory_ at which each array begins
     DeviceBuffer<T> memory_;
-    // Of these, where k is stored as codes, in the place of memory_.
+    // Where k is stored as codes, these hold the arrays in place of memory_.
     DeviceBuffer<std::uint16_t> codes_;
     DeviceBuffer<std::uint8_t> indices_;
     DeviceBuffer<float> table_;

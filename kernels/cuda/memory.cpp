@@ -29,7 +29,8 @@ SourceTables tables_of(const ShotSize& shot, int shots) {
             shots * shot.sources * shot.signal_samples};
 }
 
-/// Of leaps as much as the sources take at most, wherever they are: kernels/shot/leap_sources.hpp.
+/// Adds the tables of sources; for leaps as much as they take at most, wherever the sources are:
+/// kernels/shot/leap_sources.hpp.
 void add_sources_of(Allocations& list, const Problem& problem, ShotSize shot, std::int64_t element_bytes, int shots) {
     if (problem.applications() == Applications::twice) {
         const auto every = problem.stride();

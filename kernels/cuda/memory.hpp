@@ -50,7 +50,7 @@ std::int64_t staging_bytes(const Grid& grid);
 /// The copies that fill the halo along an axis before each step. \param grid of some shots.
 std::vector<HaloCopy> halo_copies_of(const Setup& setup, const Grid& grid, int axis);
 
-/// The name of their row.
+/// The name of the row of the halo copies along an axis.
 std::string halo_copies_row(int axis);
 
 /// Whether a step of these shots is one launch, or two with a sponge.

@@ -1,4 +1,4 @@
-// The facts of a time step of a set-up: those of its kernel, and of what is launched around it.
+// Cost counts of a time step of a set-up: those of its kernel, and of what is launched around it.
 #include "kernels/cuda/step_facts.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ struct Setup;
 
 namespace onda::cuda {
 
-/// A time step, or a leap, counted. Bytes, instructions and operations are those of all its launches together.
+/// Cost counts of a time step, or of a leap. Bytes, instructions and operations are those of all its launches together.
 struct StepFacts {
     Resources compiled;             ///< the kernel of the stencil, as the compiler made it
     int steps = 1;                  ///< that these launches take together: two where the grid leaps
@@ -46,7 +46,7 @@ struct StepFacts {
     }
 };
 
-/// The facts of a step of so many shots on the GPU that a set-up names, whether CUDA was compiled in or not. \throws
+/// Cost counts of a step of so many shots on the GPU that a set-up names, whether CUDA was compiled in or not. \throws
 /// what check_setup() throws; cuda::Error.
 StepFacts step_facts(const Setup& setup, int shots = 1);
 
@@ -58,7 +58,7 @@ constexpr int in_sectors(int nodes, int element_bytes) {
     return (nodes * element_bytes + kSectorBytes - 1) / kSectorBytes * kSectorBytes / element_bytes;
 }
 
-/// The facts of the array streams alone: both levels and the arrays of the medium. In 2-D the shots of a batch, which
+/// Cost counts of the array streams alone: both levels and the arrays of the medium. In 2-D the shots of a batch, which
 /// lie side by side along y, share the medium.
 inline StepFacts facts_of_streams(const Grid& grid, int element_bytes, int medium_arrays) {
     StepFacts facts;
@@ -97,7 +97,7 @@ inline double loaded_values(const Grid& grid, double tiles_x, double tiles_y, do
     return plane * (static_cast<double>(grid.nz()) + 2. * reach.z * chunks);
 }
 
-/// The facts of so many volumes, one after the other, from those of one: each has fields of its own, and all read one
+/// Cost counts of so many volumes, one after the other, from those of one: each has fields of its own, and all read one
 /// medium.
 inline StepFacts all_volumes(StepFacts one, int volumes) {
     const double medium_bytes = one.footprint_bytes - 2. * one.element_bytes * one.points;

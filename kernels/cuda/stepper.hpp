@@ -1,5 +1,6 @@
 /// \file
-/// The seam between the CUDA backend and its kernels: a table of compiled instances, each of which can make a stepper.
+/// The interface between the CUDA backend and its kernels: a table of compiled instances, each of which can make a
+/// stepper.
 #pragma once
 
 #include <array>
@@ -125,7 +126,7 @@ struct Instance {
     int shared_bytes = 0;             ///< of shared memory that a block needs
     std::unique_ptr<Stepper> (*make)(const Instance& self, const Fields<T>& fields) = nullptr;
     Resources (*resources)(const Instance& self, const Stencil<T>& stencil) = nullptr;
-    /// The facts of a step of all volumes, but for what the launches around it add. \throws Error.
+    /// Cost counts of a step of all volumes, but for what the launches around it add. \throws Error.
     StepFacts (*facts)(const Instance& self, const StepExtent<T>& extent) = nullptr;
     int parameters[3] = {0, 0, 0};  ///< of instances that differ in run-time numbers only
     bool whole_steps = false;       ///< a launch can take all of a time step: kernels/cuda/fused/fused_steps.hpp
@@ -145,7 +146,7 @@ template <int R>
 void add_inplane_bulk_tensor(Instances<float>& list);
 template <int R>
 void add_inplane_bulk_tensor(Instances<double>& list);
-/// Of codes of k.
+/// Appends the in-plane kernels that read k as codes.
 template <int R>
 void add_inplane_coded(Instances<float>& list);
 template <int R>
@@ -184,7 +185,7 @@ template <int R>
 void add_leap_bulk_tensor(Instances<float>& list);
 template <int R>
 void add_leap_bulk_tensor(Instances<double>& list);
-/// Of codes of k.
+/// Appends the leaps that read k as codes.
 template <int R>
 void add_leap_coded(Instances<float>& list);
 void add_march(Instances<float>& list);

@@ -76,7 +76,7 @@ public:
     }
 
     void reset() override;
-    void set_sources(int shot, const Sources& sources) override;
+    void set_sources(int shot, Sources sources) override;
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override;
 
     void perform(Operation operation, std::int64_t index) override;
@@ -260,8 +260,8 @@ void CudaWavefield<T>::reset() {
 }
 
 template <typename T>
-void CudaWavefield<T>::set_sources(int shot, const Sources& sources) {
-    sources_of_.at(static_cast<std::size_t>(shot)) = sources;
+void CudaWavefield<T>::set_sources(int shot, Sources sources) {
+    sources_of_.at(static_cast<std::size_t>(shot)) = std::move(sources);
     sources_are_set_ = false;
 }
 

@@ -50,10 +50,10 @@ struct StencilRow {
 /// An array that kernels read, computed from the parameters once.
 struct MediumArray {
     std::string_view name;  ///< "k"
-    /// Whether kernels read it beyond the faces, as far as the stencil's radius: mirrored about a mirror, the value of
-    /// the face beyond a zero face.
+    /// Whether kernels read the array beyond the faces, as far as the stencil's radius: mirrored about a mirror, the
+    /// value of the face beyond a zero face.
     bool has_halo;
-    /// Whether it is zero on mirror_negative faces, so that p stays exactly zero there.
+    /// Whether the array is zero on mirror_negative faces, so that p stays exactly zero there.
     bool zero_on_walls;
     /// The value at a node. \param parameters one value each, in the order of the equation.
     double (*value)(const double* parameters, double dt_s);
@@ -67,7 +67,7 @@ struct FactorRow {
     Factor (*factor)(const Scheme& scheme);
     /// The first value that g takes from node t, counted from t. \param radius of the stencil.
     int (*first)(int radius);
-    /// How many values it takes.
+    /// How many values g takes from a node.
     int (*count)(int radius);
 };
 
@@ -77,14 +77,14 @@ struct EquationRow {
     std::string_view help;
     std::string_view title;  ///< what messages say before the order: "variable density"; empty for the usual one
     StencilRow stencil;
-    /// The first is vp: its range decides time step and sampling.
+    /// The medium parameters. The first is vp: its range decides time step and sampling.
     std::span<const MediumParameter> parameters;
     /// Parameters that are the same everywhere for this equation, so that its waves do not feel them.
     std::span<const MediumParameter> constants;
     /// The fields that a step advances, each from its two last time levels. Sources act on the first, and receivers and
     /// snapshots see it.
     std::span<const std::string_view> fields;
-    /// The first is what multiplies the spatial operator of a step, k.
+    /// The arrays that kernels read. The first is what multiplies the spatial operator of a step, k.
     std::span<const MediumArray> arrays;
     /// The density that a source acts in, from the arrays at its node; null where k holds none.
     double (*source_density)(const double* arrays);

@@ -50,8 +50,9 @@ struct Scheme {
     /// of order 4 in time S may be 12. Jumps of the density lower it by less than 1 % up to a factor of 10 at a plane,
     /// 4 % in the worst of patterns: docs/theory.md. \param spacing_m of the axes that have a derivative.
     [[nodiscard]] double stability_limit_s(const std::vector<double>& spacing_m, double vp_max_m_s) const;
-    /// The same where strips are part of the operator (Strip::in_operator()). They make waves decay along the way of
-    /// their phase, and of order 4 in time waves with S above 6 carry energy against it: these would grow.
+    /// Largest stable dt [s] where strips are part of the operator (Strip::in_operator()). They make waves decay along
+    /// the direction of their phase, and of order 4 in time waves with S above 6 carry energy against it: these would
+    /// grow.
     [[nodiscard]] double stability_limit_in_layers_s(const std::vector<double>& spacing_m, double vp_max_m_s) const;
 };
 

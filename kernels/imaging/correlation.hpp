@@ -31,6 +31,9 @@ enum class LevelSum {
     adjoint_squares,  ///< of the adjoint one, in layers out of their coordinates
 };
 
+/// Where nothing needs to be met between the levels that are kept.
+inline constexpr std::int64_t kAnySteps = INT64_MAX;
+
 /// The images of some shots on one device: sums over levels of (p[n] - p[n-1]) of the first field of two wavefields.
 /// What it is asked to do is queued after the steps of the wavefield that is given; calls that return data wait.
 class Correlation {
@@ -42,11 +45,12 @@ public:
     /// Keeps the difference of a forward field as it is now. \param slot 0 … slots - 1.
     virtual void keep(const FieldSet& forward, std::int64_t slot) = 0;
     /// Meets the adjoint field as it is now: adds to the images its product with what a slot keeps, and the squares of
-    /// both if these are asked for. \param slot -1: only what layers remember moves on. Where there are layers every
-    /// step of the adjoint run is to be met.
-    virtual void meet(const FieldSet& adjoint, std::int64_t slot) = 0;
-    /// Whether layers remember: steps without a slot are to be met, too.
-    [[nodiscard]] virtual bool remembers() const = 0;
+    /// both if these are asked for. \param slot -1: only what layers remember moves on. \param steps that the adjoint
+    /// run has taken since it was met, at most most_steps().
+    virtual void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) = 0;
+    /// The most steps of the adjoint run between two meetings: layers, whose memory moves on with every step, see two
+    /// levels of it at a time. kAnySteps without layers.
+    [[nodiscard]] virtual std::int64_t most_steps() const = 0;
     /// An image of a shot on all nodes of the grid, [z][y][x], x fastest. Waits. \throws std::logic_error for
     /// illuminations that were not asked for.
     virtual void download(LevelSum sum, std::span<double> image, int shot) const = 0;

@@ -12,7 +12,7 @@
 
 namespace onda {
 
-/// As configurations and command lines call it.
+/// The name of a storage in configurations and on command lines.
 constexpr std::string_view name(Storage storage) {
     return storage == Storage::full ? "float" : storage == Storage::codes ? "16bit" : "table";
 }
@@ -30,7 +30,7 @@ struct MediumCode {
     [[nodiscard]] std::int64_t element_bytes(std::int64_t full) const {
         return storage == Storage::full ? full : storage == Storage::codes ? 2 : 1;
     }
-    /// For logs, after the precision: ", model as 16bit"; empty for numbers.
+    /// The storage in logs, after the precision: ", model as 16bit"; empty for numbers.
     [[nodiscard]] std::string description() const;
     /// The code of the nearest value.
     [[nodiscard]] std::uint16_t encoded(float k) const;

@@ -23,7 +23,7 @@ inline StatePart strip_state(const Strip& strip, const Grid& grid, int face, std
             strip_grid(grid, face, width).n, element_bytes};
 }
 
-/// The name of what a strip remembers of a field: "psi" of the first, "s.psi" of another.
+/// The name of a memory variable of a field: "psi" of the first, "s.psi" of another.
 inline std::string variable_of_field(const EquationRow& equation, std::size_t field, std::string_view variable) {
     return (field == 0 ? std::string() : std::string(equation.fields[field]) + ".") + std::string(variable);
 }

@@ -15,12 +15,12 @@
 namespace onda {
 
 /// What a strip acts on: p[n+1] after a step, or, in a step of order 4 in time, as a part of A on u = A p and again on
-/// A u (kernels/plan/shell.hpp). What it remembers of p and of u is apart.
+/// A u (kernels/plan/shell.hpp). Its memory variables of p and of u are apart.
 enum class StripTurn { after_step, on_inner, on_outer };
-/// In the order in which they come.
+/// All turns, in the order in which they come.
 inline constexpr std::array kTurns{StripTurn::on_inner, StripTurn::on_outer, StripTurn::after_step};
 
-/// That of the strips which follow a pass over a shell.
+/// The turn of the strips that follow this pass over a shell.
 constexpr StripTurn turn_of(ShellPass pass) {
     if (pass == ShellPass::step) return StripTurn::after_step;
     return pass == ShellPass::inner ? StripTurn::on_inner : StripTurn::on_outer;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "kernels/shot/source_density.hpp"
@@ -41,8 +42,9 @@ std::vector<double> filtered(std::vector<double> signal, const Memory& memory, s
     return signal;
 }
 
-/// Adds one source: a row for each filter that its nodes have, and for those that have none.
-void add_row(Sources& to, const Problem& problem, const Sources& from, std::int64_t row, std::int64_t samples) {
+/// Adds one source: a row for each filter that its nodes have, and for those that have none. Takes its signal where
+/// that is the only row.
+void add_row(Sources& to, const Problem& problem, Sources& from, std::int64_t row, std::int64_t samples) {
     struct Nodes {
         std::vector<std::int64_t> node;
         std::vector<double> weight;
@@ -56,17 +58,19 @@ void add_row(Sources& to, const Problem& problem, const Sources& from, std::int6
         nodes.node.push_back(from.nodes.node[at]);
         nodes.weight.push_back(filter.gain * from.nodes.weight[at]);
     }
+    const bool only = of_filter.size() == 1;
     for (const auto& [memory, nodes] : of_filter) {
         to.nodes.node.insert(to.nodes.node.end(), nodes.node.begin(), nodes.node.end());
         to.nodes.weight.insert(to.nodes.weight.end(), nodes.weight.begin(), nodes.weight.end());
         to.nodes.first.push_back(std::ssize(to.nodes.node));
-        to.signal.push_back(has_memory(memory) ? filtered(from.signal[r], memory, samples) : from.signal[r]);
+        std::vector<double> signal = only ? std::move(from.signal[r]) : from.signal[r];
+        to.signal.push_back(has_memory(memory) ? filtered(std::move(signal), memory, samples) : std::move(signal));
     }
 }
 
 }  // namespace
 
-Sources with_filters_of_strips(const Medium& medium, const Sources& sources, std::int64_t samples) {
+Sources with_filters_of_strips(const Medium& medium, Sources sources, std::int64_t samples) {
     const Problem& problem = medium.setup();
     const bool filters = std::ranges::any_of(sources.nodes.node, [&](std::int64_t node) {
         const NodeFilter filter = filter_at(problem, node);

@@ -25,6 +25,6 @@ namespace onda {
 /// matched layers, where opposite layers, or a layer and an opposite mirror, leave a few nodes between them; for the
 /// compact operator where all layers lie across one axis.
 /// \param samples how many values of the signals are of use: filtered ones last longer than they came.
-Sources with_filters_of_strips(const Medium& medium, const Sources& sources, std::int64_t samples);
+Sources with_filters_of_strips(const Medium& medium, Sources sources, std::int64_t samples);
 
 }  // namespace onda

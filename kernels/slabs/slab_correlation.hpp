@@ -2,6 +2,7 @@
 /// The correlation of a grid that is cut into slabs: that of each, by itself.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,13 +24,13 @@ public:
     void keep(const FieldSet& forward, std::int64_t slot) override {
         for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->keep(forward.of_slab(s), slot);
     }
-    void meet(const FieldSet& adjoint, std::int64_t slot) override {
-        for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->meet(adjoint.of_slab(s), slot);
+    void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) override {
+        for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->meet(adjoint.of_slab(s), slot, steps);
     }
-    [[nodiscard]] bool remembers() const override {
-        for (const auto& slab : slabs_)
-            if (slab->remembers()) return true;
-        return false;
+    [[nodiscard]] std::int64_t most_steps() const override {
+        std::int64_t most = kAnySteps;
+        for (const auto& slab : slabs_) most = std::min(most, slab->most_steps());
+        return most;
     }
     void download(LevelSum sum, std::span<double> image, int shot) const override {
         const std::int64_t plane = grid_.nx() * grid_.ny();

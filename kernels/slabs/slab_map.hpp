@@ -42,7 +42,7 @@ public:
     [[nodiscard]] std::vector<WindowPart> parts(const Window& window) const {
         return parts_of(window, slabs_, computed_);
     }
-    /// Of a part of a slab's state, the planes that are no ghosts. What lies inside a z face is the slab's own.
+    /// The planes of a part of a slab's state that are no ghosts. What lies inside a z face is the slab's own.
     [[nodiscard]] Slab own_planes(std::size_t slab, const StatePart& part) const {
         if (part.extents[2] != computed_[slab].planes) return {0, part.extents[2]};
         return {slabs_[slab].first_plane - computed_[slab].first_plane, slabs_[slab].planes};

@@ -112,7 +112,7 @@ public:
     }
     /// Whether a slab has every receiver to itself.
     [[nodiscard]] bool is_whole() const { return cut_.empty(); }
-    /// Takes the sample of those that no slab has to itself.
+    /// Takes the sample of the receivers that no slab has to itself.
     void record(std::int64_t n, std::span<const std::unique_ptr<Wavefield>> slabs, int shot) {
         cut_.record(n, slabs, shot);
     }

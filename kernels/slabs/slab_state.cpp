@@ -12,7 +12,7 @@ struct StateShare {
     Wavefield* slab;
     StatePart part;            ///< as the slab gives it, ghosts included
     std::int64_t first_plane;  ///< the slab's plane 0 of it
-    Slab own;                  ///< those that are no ghosts
+    Slab own;                  ///< its planes that are no ghosts
 };
 
 /// Asks a visitor for the planes of a part once each, in order, although two slabs need those beside a cut.

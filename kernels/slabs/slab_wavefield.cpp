@@ -100,7 +100,7 @@ public:
         for (const auto& slab : slabs_) slab->reset();
         std::ranges::fill(recorders_, SlabRecorder());
     }
-    void set_sources(int shot, const Sources& sources) override;
+    void set_sources(int shot, Sources sources) override;
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {
         SlabRecorder& recorder = recorders_.at(static_cast<std::size_t>(shot));
         recorder = SlabRecorder(map(), problem(), receivers, samples);
@@ -167,7 +167,7 @@ private:
     std::vector<SlabRecorder> recorders_;  ///< of each shot
 };
 
-void SlabWavefield::set_sources(int shot, const Sources& sources) {
+void SlabWavefield::set_sources(int shot, Sources sources) {
     const std::vector<double> density = source_densities(*medium_, sources);
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
         Sources share;
@@ -184,7 +184,7 @@ void SlabWavefield::set_sources(int shot, const Sources& sources) {
             share.nodes.first.push_back(std::ssize(share.nodes.node));
             share.signal.push_back(acts_here ? sources.signal[at] : std::vector<double>{});
         }
-        slabs_[s]->set_sources(shot, share);
+        slabs_[s]->set_sources(shot, std::move(share));
     }
 }
 

@@ -25,7 +25,7 @@ struct Slab {
 std::vector<Slab> equal_slabs(std::int64_t nz, int count);
 
 /// The planes beyond a cut that a slab computes although they are its neighbour's: 2 r where k L is applied twice, so
-/// that what lies in between (u = A p, p[n+1] in the shell, what strips remember) is right as far as its own nodes
+/// that what lies in between (u = A p, p[n+1] in the shell, memory variables) is right as far as its own nodes
 /// reach, without an exchange; else none.
 std::int64_t ghost_planes(const Problem& problem);
 /// The planes that a slab computes: its own and its ghosts.

@@ -13,7 +13,7 @@
 
 namespace onda {
 
-/// The work of a command, which returns the exit code. Faults are thrown as Error and reported by main.
+/// The work of a command, which returns the exit code. Errors are thrown as Error and reported by main.
 using Command = std::function<int()>;
 
 /// A subcommand whose `--help` begins with its examples (at least two lines, each a complete command).

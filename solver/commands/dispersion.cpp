@@ -40,7 +40,7 @@ Scheme scheme_of(const Arguments& arguments) {
     return scheme;
 }
 
-/// Of unit length: from the x axis towards z in 2-D, towards the diagonal of y and z in 3-D.
+/// A unit vector at an angle to the x axis: towards z in 2-D, towards the diagonal of y and z in 3-D.
 std::vector<double> direction(double angle_deg, int dimensions) {
     const double angle = angle_deg * std::numbers::pi / 180., across = std::sin(angle);
     if (dimensions == 2) return {std::cos(angle), across};

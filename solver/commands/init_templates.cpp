@@ -96,7 +96,7 @@ double rounded_down(double value) {
     return std::floor(value / unit * (1. + 1e-9)) * unit;
 }
 
-/// Of a fraction of the grid along x and y, at the depth of the second node.
+/// A position at a fraction of the grid along x, half-way along y, at the depth of node 2.
 std::vector<double> near_surface(const Grid& grid, double share_x) {
     const auto at = [&](int axis, double node) { return grid.origin_m[axis] + node * grid.spacing_m[axis]; };
     const auto node = [&](int axis, double share) { return std::round(share * static_cast<double>(grid.n[axis] - 1)); };

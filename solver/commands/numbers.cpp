@@ -16,7 +16,7 @@ namespace {
 /// What stands for the value of an option in the help, where it is no number.
 constexpr std::array<std::string_view, 9> kTexts{"TEXT",      "FILE",   "DIR", "NAME", "LETTERS",
                                                  "KEY=VALUE", "CONFIG", "HxD", "TXxTZ"};
-/// The same, where it is a whole number.
+/// What stands for the value of an option in the help, where it is a whole number.
 constexpr std::array<std::string_view, 4> kWholeNumbers{"INT", "UINT", "N", "N,..."};
 
 template <typename Integer>

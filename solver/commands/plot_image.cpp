@@ -10,7 +10,7 @@
 namespace onda::plot {
 namespace {
 
-/// Of the values of --image.
+/// The kind of image that a value of --image names.
 const StoredImageKind& kind_of(const std::string& name) {
     if (name == "rho") return kRhoGradient;
     if (name == "source") return kSourceIllumination;

@@ -226,7 +226,7 @@ std::string pressure_label(const Wavefields& fields) {
     return fmt::format("pressure \xc3\x97 (t / {:.4g} s)^{} [Pa]", fields.shot.times_s().back(), shortest(fields.gain));
 }
 
-/// One frame: over the model where there is one, else with zero white.
+/// One frame: over the model where there is one; without it zero is white.
 Panel frame_panel(const Wavefields& fields, std::span<const float> values, std::size_t frame, double clip,
                   const ColourMap& map) {
     Panel panel = empty_panel(fields.section);

@@ -84,14 +84,14 @@ std::vector<std::string> arguments_of(const CLI::App& app) {
     return words;
 }
 
-/// Of a text in single quotes in a shell.
+/// A text in single quotes, for a shell.
 std::string quoted(const std::string& text) {
     std::string result = "'";
     for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return result + "'";
 }
 
-/// The first line, without a full stop.
+/// The first line of a text, without a full stop.
 std::string summary(std::string text) {
     text.erase(std::min(text.find('\n'), text.size()));
     while (text.ends_with('.')) text.pop_back();
@@ -226,7 +226,7 @@ std::string fish_completion(const CLI::App& program) {
     return text;
 }
 
-/// As roff takes it: no hyphen where a minus is meant, no line that begins with a command.
+/// A text for roff: no hyphen where a minus is meant, no line that begins with a command.
 std::string roff(const std::string& text) {
     std::string result;
     for (const char c : text) {

@@ -41,7 +41,7 @@ struct Waves {
 /// The part of the boundary that is known before dt is.
 struct Faces {
     FaceHalos halos{};
-    /// Of the absorbing strip at each face, 0 where there is none: those that lie in the grid, and those beyond it.
+    /// Nodes of the absorbing layer at each face that lie in the grid, and beyond it; 0 where there is none.
     std::array<std::int64_t, 6> nodes_inside{}, nodes_beyond{};
     bool in_operator = false;  ///< whether strips of any face are part of the operator (Strip::in_operator())
 };

@@ -37,7 +37,7 @@ int axis_outside(const Grid& grid, const Position& position_m);
 /// "; is grid.spacing_m = 0.01 in km? Write 10" for a position far outside a small grid that would lie inside it, were
 /// its spacing in km; empty for others.
 std::string kilometres_hint(const Grid& grid, const Position& position_m);
-/// Adds a fault of the position that is written at `key` if it lies outside the grid. \return whether it lies inside.
+/// Adds an error of the position that is written at `key` if it lies outside the grid. \return whether it lies inside.
 bool check_inside(const Grid& grid, const Position& position_m, const std::string& key, StageFaults& faults);
 
 }  // namespace onda

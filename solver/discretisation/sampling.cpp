@@ -29,7 +29,7 @@ double needed_points_per_wavelength(const Scheme& scheme) {
     return 2. * std::numbers::pi / good;
 }
 
-/// To three digits, downwards, so that the number named in a message passes. \param x positive, normal.
+/// A number rounded down to three digits, so that the one named in a message passes. \param x positive, normal.
 double floor3(double x) {
     const double digit = std::pow(10., std::floor(std::log10(x)) - 2.);
     return std::floor(x / digit) * digit;

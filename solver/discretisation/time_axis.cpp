@@ -12,9 +12,10 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // of a step: a duration of 100 steps must not become 101 by rounding
 constexpr double kMostSteps = 1e9;  // and samples of a seismogram
-/// Of the highest frequency of the wavelets, up to the Nyquist frequency of the default sampling.
+/// The Nyquist frequency of the default sampling, over the highest frequency of the wavelets.
 constexpr double kKeptFrequencies = 2.25;
-/// Of the stability limit. A step adds about its square to the wavefield: below these, less than rounding leaves.
+/// Least time step over the stability limit. A step adds about the square of this to the wavefield: below it, less than
+/// rounding leaves.
 constexpr double kLeastFraction = 1e-4, kLeastFractionOfDouble = 1e-7;
 
 /// The run, its step and the samples returned: each must be a time, and none longer than the run.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "solver/survey/survey.hpp"
 
@@ -9,30 +10,38 @@ namespace onda {
 namespace {
 
 /// The power of two that brings the largest value between 1 and 2; 1 where there is none.
-double normaliser(std::span<const double> values) {
+double normaliser(const OwnedTraces& traces) {
     double largest = 0.;
-    for (const double value : values) largest = std::max(largest, std::abs(value));
+#pragma omp parallel for reduction(max : largest)
+    for (std::size_t i = 0; i < traces.size(); ++i)
+        for (const double value : traces[i]) largest = std::max(largest, std::abs(value));
     if (largest == 0. || !std::isfinite(largest)) return 1.;
     return std::ldexp(1., -std::ilogb(largest));
 }
 
+/// Samples N … 1 of each trace, scaled.
+void reverse(OwnedTraces& traces, double factor) {
+#pragma omp parallel for
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+        std::ranges::reverse(traces[i]);
+        traces[i].pop_back();
+        for (double& value : traces[i]) value *= factor;
+    }
+}
+
 }  // namespace
 
-AdjointPoints adjoint_points(const ShotPlaces& places, const Grid& grid, const FaceHalos& halos,
-                             std::span<const double> traces, std::int64_t steps, bool records) {
+AdjointPoints adjoint_points(const ShotPlaces& places, const Grid& grid, const FaceHalos& halos, OwnedTraces traces,
+                             bool records) {
     AdjointPoints adjoint;
     const double factor = normaliser(traces), volume = grid.cell_volume();
     adjoint.scale = 1. / factor;
+    reverse(traces, factor * volume);
     Sources& sources = adjoint.points.sources;
     sources.nodes = point_weights(places.receivers, grid, halos, PointKind::source);
-    const auto samples = static_cast<std::size_t>(steps + 1);
-    for (std::size_t i = 0; i < places.receivers.size(); ++i) {
-        const std::span<const double> trace = traces.subspan(i * samples, samples);
-        auto& signal = sources.signal.emplace_back(trace.rbegin(), trace.rend() - 1);
-        for (double& value : signal) value *= factor * volume;
-        sources.density.push_back(1.);
-        sources.place.push_back(in_nodes(grid, places.receivers[i]));
-    }
+    sources.signal = std::move(traces);
+    sources.density.assign(places.receivers.size(), 1.);
+    for (const Position& receiver : places.receivers) sources.place.push_back(in_nodes(grid, receiver));
     if (records) adjoint.points.receivers = point_weights(places.sources, grid, halos, PointKind::receiver);
     return adjoint;
 }

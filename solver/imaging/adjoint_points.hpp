@@ -16,6 +16,7 @@
 
 #include "kernels/grid/grid.hpp"
 #include "solver/propagation/propagator.hpp"
+#include "solver/signal/resampling.hpp"
 #include "solver/survey/positions.hpp"
 
 namespace onda {
@@ -33,10 +34,11 @@ struct ShotPlaces {
     std::span<const Position> sources, receivers;
 };
 
-/// The adjoint run of traces d. \param grid that is computed, and its halos. \param traces [receiver][sample] for
-/// samples 0 … steps, of which the first has no effect. \param records whether it records at the sources.
-AdjointPoints adjoint_points(const ShotPlaces& places, const Grid& grid, const FaceHalos& halos,
-                             std::span<const double> traces, std::int64_t steps, bool records);
+/// The adjoint run of traces d. \param grid that is computed, and its halos. \param traces of the receivers, samples
+/// 0 … N, of which the first has no effect; their memory becomes that of the signals. \param records whether it records
+/// at the sources.
+AdjointPoints adjoint_points(const ShotPlaces& places, const Grid& grid, const FaceHalos& halos, OwnedTraces traces,
+                             bool records);
 
 /// The signals that an adjoint run gives, B' of it, from what it recorded at one source: value n, for n = 0 … steps - 1
 /// (value `steps` is 0), of dJ/ds. \param recorded samples 0 … steps. \param density that the source acts in.

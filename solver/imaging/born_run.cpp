@@ -49,7 +49,7 @@ Sources BornField::scattered_sources(const Sources& sources) const {
 void BornField::begin(std::span<const ShotPoints> shots) {
     std::vector<ShotPoints> points;
     for (const ShotPoints& shot : shots) points.push_back({scattered_sources(shot.sources), shot.receivers});
-    const Propagator at_rest(*field_, points, time_);
+    const Propagator at_rest(*field_, std::move(points), time_);
     scattering_->reset();
     if (fluxes_) fluxes_->reset();
 }

@@ -181,23 +181,24 @@ void GradientRun::begin_adjoint() {
     for (ShotPoints& shot : points_) shot.receivers = {};
     for (int shot = 0; shot < shots(); ++shot) forward_field_->set_receivers(shot, {}, 0);
     if (!adjoint_field_) forward_.reset();
-    adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, points, time_);
+    met_ = 0;
+    adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, std::move(points), time_);
 }
 
 /// Step a of the adjoint run gives nu at the level n = N + 1 - a of the forward field.
 void GradientRun::meet_segment(std::int64_t segment) {
     const std::int64_t every = plan_.every, top = time_.steps + 1;
     const auto next = [this, every, top](std::int64_t step) {
-        if (remembers()) return step + 1;
-        const std::int64_t below = top - step - 1;  // the next level down
-        return top - below / every * every;
+        const std::int64_t below = top - step - 1, kept = top - below / every * every;  // the next level down
+        return std::min(kept, met_ + std::min(most_steps(), top));
     };
     adjoint_->set_hook({next, [this, segment, every, top](std::int64_t step) {
                             const std::int64_t level = top - step;
                             const bool is_kept = level % every == 0 && level > 0;
                             const std::int64_t slot = is_kept ? level / every - 1 - segment * plan_.slots : -1;
-                            correlation_->meet(adjoint_field().fields(), slot);
+                            correlation_->meet(adjoint_field().fields(), slot, step - met_);
                             if (fluxes_) fluxes_->meet(adjoint_field().fields(), slot);
+                            met_ = step;
                         }});
     step_to(*adjoint_, time_.steps - begin_of(segment), false);
 }

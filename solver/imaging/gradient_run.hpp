@@ -91,7 +91,10 @@ private:
     [[nodiscard]] double scale(int shot) const { return scales_.at(static_cast<std::size_t>(shot)); }
     [[nodiscard]] std::vector<double> image(LevelSum sum, double scale, int shot) const;
     [[nodiscard]] std::vector<double> source_products(int shot) const;
-    [[nodiscard]] bool remembers() const { return correlation_->remembers() || (fluxes_ && fluxes_->remembers()); }
+    /// Steps of the adjoint run after which it is met again, at most.
+    [[nodiscard]] std::int64_t most_steps() const {
+        return fluxes_ && fluxes_->remembers() ? 1 : correlation_->most_steps();
+    }
     /// What is queued between steps that the forward field makes for the first time.
     [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
     /// Steps a run to another step, with what is done the first time if it is the forward run that is made anew.
@@ -117,6 +120,7 @@ private:
     std::optional<Propagator> forward_, adjoint_;
     std::map<std::int64_t, SavedState> saved_;  ///< by the segment that it begins
     std::int64_t steps_done_ = 0;
+    std::int64_t met_ = 0;  ///< the step of the adjoint run that was met last
 };
 
 }  // namespace onda

@@ -10,6 +10,7 @@
 #include "io/config/config.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/imaging/misfit.hpp"
+#include "solver/signal/resampling.hpp"
 
 namespace onda {
 
@@ -24,8 +25,8 @@ struct MisfitSettings {
 /// that are longer than what they taper.
 MisfitSettings make_misfit_settings(const ImagingConfig& config, double duration_s, const ConfigOrigin& origin);
 
-/// Traces [trace][sample], all of one length.
-using TraceValues = std::variant<std::span<const float>, std::span<const double>>;
+/// OwnedTraces in either precision.
+using TraceValues = std::variant<TraceList<const float>, TraceList<const double>>;
 
 /// Where and when the traces of a shot were recorded. Refers to the positions.
 struct ShotGeometry {
@@ -37,10 +38,10 @@ struct ShotGeometry {
 };
 
 struct MisfitOfShot {
-    double value = 0.;                   ///< J, the sum over traces
-    std::vector<double> of_trace;        ///< [trace]
-    std::vector<double> adjoint_source;  ///< dJ/d(synthetic) [trace][sample]
-    /// Traces whose weights are all zero, and others that are dead: whose observed samples, or, where the misfit
+    double value = 0.;             ///< J, the sum over traces
+    std::vector<double> of_trace;  ///< [trace]
+    OwnedTraces adjoint_source;    ///< dJ/d(synthetic)
+    /// OwnedTraces whose weights are all zero, and others that are dead: whose observed samples, or, where the misfit
     /// divides by the norm of the synthetic ones, those, are all zero once weighted. The misfit of both, and their
     /// adjoint source, is 0.
     std::int64_t excluded = 0, dead = 0;

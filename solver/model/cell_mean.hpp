@@ -78,7 +78,8 @@ Rock mean_of_points(int dimensions, const Visit& visit, const RockAt& at) {
     return mean.mean();
 }
 
-/// The same for a medium without columns. \param at(offset) the rock at an offset from the node, in spacings.
+/// The mean rock of a cell, for a medium without columns. \param at(offset) the rock at an offset from the node, in
+/// spacings.
 template <typename RockAt>
 Rock mean_of_points(int dimensions, const RockAt& at) {
     return mean_of_points(

@@ -141,7 +141,7 @@ Layers make_layers(const ModelConfig& m, const Grid& grid, const ConfigOrigin& o
     return layers;
 }
 
-/// Layers below the highest that the grid reaches, which are no part of the model.
+/// Warnings of layers below the lowest that the grid reaches, which are no part of the model.
 std::vector<std::string> warn_of_layers_below(const Layers& layers, std::size_t lowest, const Grid& grid) {
     if (lowest + 1 == layers.top_m.size()) return {};
     const std::size_t first = lowest + 1, more = layers.top_m.size() - first - 1;
@@ -151,7 +151,7 @@ std::vector<std::string> warn_of_layers_below(const Layers& layers, std::size_t 
                         bottom_m(grid))};
 }
 
-/// Layers above the lowest that the grid begins in, likewise.
+/// Warnings of layers above the one that the grid begins in, which are no part of the model.
 std::vector<std::string> warn_of_layers_above(const Layers& layers, std::size_t highest, const Grid& grid) {
     if (highest == 0) return {};
     const std::size_t last = highest - 1;
@@ -255,7 +255,7 @@ struct Body {
     [[nodiscard]] bool crosses(const Triple& place, const Triple& cell) const {
         return shape->crosses(offset_of(place), half, cell);
     }
-    /// Whether it can hold or cross anything at this coordinate. \param margin half of the diagonal of a cell.
+    /// Whether the body can hold or cross anything at this coordinate. \param margin half of the diagonal of a cell.
     [[nodiscard]] bool reaches(std::size_t axis, double coordinate, double margin) const {
         return std::abs(coordinate - centre[axis]) <= half[axis] + margin;
     }

@@ -29,7 +29,7 @@ std::vector<std::size_t> axes_of(const ModelArrays& arrays) {
     return arrays.shape[1] == 1 ? std::vector<std::size_t>{0, 2} : std::vector<std::size_t>{0, 1, 2};
 }
 
-/// To nine digits: coordinates that were computed, or are in single precision, tell no more.
+/// The spacing of nodes [m] to nine digits: coordinates that were computed, or are in single precision, tell no more.
 double spacing_of(const ModelArrays::Ends& ends, std::int64_t nodes) {
     return finite_number(fmt::format("{:.9g}", (ends.last_m - ends.first_m) / static_cast<double>(nodes - 1))).value();
 }

@@ -198,7 +198,7 @@ std::int64_t predicted_gradient_bytes(const Plan& plan, std::int64_t provenance_
         saturating_product(std::int64_t{std::ssize(plan.survey.shots)}, line));
 }
 
-/// Of the images of all shots, each on its part of the grid.
+/// Size of the images of all shots [bytes], each on its part of the grid.
 std::int64_t bytes_of_shot_images(const Plan& plan) {
     const Window largest = plan.domain.computed.inner();
     const std::int64_t shots = std::ssize(plan.survey.shots), images = images_of(plan);

@@ -48,7 +48,7 @@ public:
     virtual void take_snapshot(double time_s, std::span<const float> values);
     /// What other processes are to write of the shot's snapshots.
     [[nodiscard]] virtual std::vector<WantedPart> wanted_parts() const;
-    /// The files that they have written, which have their names.
+    /// Takes the files that other processes have written of the shot's snapshots, under their final names.
     virtual void take_parts(std::vector<FileRecord> files);
     /// What a task makes of the shot that others do not, under a name that it shares with those who take it.
     virtual void take_values(std::string_view name, std::span<const float> values);
@@ -100,7 +100,8 @@ struct FinishedSurvey {
 class RunOutput {
 public:
     virtual ~RunOutput() = default;
-    /// For a shot that begins; none if the format takes nothing of it. Several shots are alive at a time.
+    /// What takes the results of a shot that begins; null if the format takes nothing of it. Several shots are alive at
+    /// a time.
     [[nodiscard]] virtual std::unique_ptr<ShotOutput> begin(const ShotPlace& place) = 0;
     /// The files of the survey, ready for their names. \throws Error(cannot_create | io_error); Interrupted.
     [[nodiscard]] virtual std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const = 0;
@@ -114,12 +115,12 @@ std::int64_t linked_file_bytes();
 
 /// A row: an output format.
 struct OutputFormat {
-    /// Of its columns in the table of shots, "seismogram", and of the file of a shot, "seismograms.h5" after the number
-    /// of the shot. Both empty if it has no file of each shot.
+    /// Names of the format's columns in the table of shots, "seismogram", and of a shot's file, "seismograms.h5" after
+    /// the number of the shot. Both are empty if a shot has no file of this format.
     std::string_view column, shot_file;
     /// Whether a file of a survey may have this name.
     bool (*is_result)(std::string_view name);
-    /// Whether a run makes it at all; where not, nothing else but names is asked.
+    /// Whether a run makes this format at all; where not, nothing else but names is asked.
     bool (*is_wanted)(const Plan& plan);
     /// Before the model goes: what is needed of it is kept.
     std::unique_ptr<RunOutput> (*make)(const Plan& plan, const Model& model);

@@ -53,7 +53,7 @@ Assembly assembly_of(const Plan& plan);
 /// What a shot gives to each format that takes something of it.
 class ShotOutputs {
 public:
-    /// The first of the steps later than `step` at which one of them wants the wavefield, snapshots apart.
+    /// The first step later than `step` at which an output wants the wavefield, snapshots apart.
     [[nodiscard]] std::optional<std::int64_t> next_step(std::int64_t step) const;
     /// Hands the wavefield to those that want it at its step. \param slot of the shot in its batch.
     void take_wavefield(const Propagator& propagator, int slot);
@@ -87,7 +87,7 @@ public:
     /// \param outputs outlives it.
     ShotFiles(const RunOutputs& outputs, std::filesystem::path folder, Provenance provenance);
 
-    /// For a shot that begins. \param index in the survey. \param parts of its snapshots, of snapshot_parts().
+    /// Begins the outputs of a shot. \param index in the survey. \param parts of its snapshots, of snapshot_parts().
     /// \throws Error.
     [[nodiscard]] ShotOutputs begin(const Shot& shot, std::size_t index,
                                     std::span<const SnapshotPart> parts = {}) const;

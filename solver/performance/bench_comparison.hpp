@@ -34,7 +34,7 @@ struct Comparison {
     std::string unit;
     /// How many times as fast B is. Without an interval (`too_few_rounds`) the quotient of the medians alone.
     Interval speed;
-    std::optional<Interval> twin;  ///< the same of the twins: what the machine itself did
+    std::optional<Interval> twin;  ///< how many times as fast B's twin is: the machine itself
     Verdict verdict = Verdict::same;
 };
 
@@ -50,7 +50,7 @@ struct BenchComparison {
     std::vector<std::string> notes;  ///< rows without a partner, other versions of the driver, …
     double mean_speed = 1.;          ///< geometric mean of the rows
     [[nodiscard]] int count(Verdict verdict) const;
-    /// Of all: faster or slower if rows are that and none is the other; "mixed", "no difference".
+    /// The verdict on all rows: faster or slower if some are and none is the other; "mixed", "no difference".
     [[nodiscard]] std::string_view verdict() const;
     [[nodiscard]] nlohmann::ordered_json json() const;
 };

@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kExtension = ".json", kFormat = "onda-cache";
 /// More than any of the files, and little enough to be read at each start.
 constexpr std::uintmax_t kMostBytes = 4 << 20;
-/// Of lists in lists: what is deeper is left out, so that no file can exhaust the stack.
+/// Most levels of nested lists: what is deeper is left out, so that no file can exhaust the stack.
 constexpr int kMostLevels = 32;
 
 /// An absolute path that a variable of the environment names.

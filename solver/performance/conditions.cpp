@@ -65,7 +65,7 @@ std::vector<double> processor_mhz() {
     return mhz;
 }
 
-/// Of the processor's package, where the system tells.
+/// Temperature of the processor's package, where the system tells.
 std::optional<double> package_temperature_c() {
     for (int zone = 0; zone < 64; ++zone) {
         const fs::path folder = "/sys/class/thermal/thermal_zone" + std::to_string(zone);

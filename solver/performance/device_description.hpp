@@ -39,7 +39,7 @@ Residency residency(const DeviceDescription& device, std::int64_t threads, std::
                     std::int64_t shared_bytes);
 
 /// Reads a description strictly: every key once, nothing unknown, numbers within their limits.
-/// \param name of the text in messages. \throws Error(config) with all faults, each at its line and column.
+/// \param name of the text in messages. \throws Error(config) with all errors, each at its line and column.
 DeviceDescription parse_device_description(std::string_view text, const std::string& name);
 
 /// The names of the descriptions that come with the program: "a100", "h100", …

@@ -9,7 +9,7 @@
 
 namespace onda {
 
-/// By the names "devices/k40.yaml", "reference/k40_tile_sweep.csv", … in the order of the alphabet.
+/// Reference data by name, "devices/k40.yaml", "reference/k40_tile_sweep.csv", …, in alphabetical order.
 std::span<const EmbeddedFile> reference_files();
 
 }  // namespace onda

@@ -40,7 +40,7 @@ MediumReaders random_medium(const Setup& setup) {
     return random_medium(setup, [](std::int64_t begin, std::span<float> row) { fill_with_random_values(row, begin); });
 }
 
-/// Of p[n] and p[n-1]; the memory variables stay zero.
+/// Fills p[n] and p[n-1] with random values; the memory variables stay zero.
 void fill_with_random_values(Wavefield& wavefield) {
     for (const StatePart& part : wavefield.state_parts()) {
         if (part.name != "p" && part.name != "p_previous") continue;

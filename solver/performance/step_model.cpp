@@ -8,7 +8,7 @@
 namespace onda {
 namespace {
 
-/// As users name it: "cpml", or "none".
+/// The kind of absorbing strips as users name it: "cpml", or "none".
 std::string_view kind_of_strips(const Setup& setup) {
     for (const auto& strip : setup.strips)
         if (!strip->empty()) return strip->name();

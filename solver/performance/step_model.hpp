@@ -19,7 +19,7 @@ public:
     virtual ~StepModel() = default;
     /// \param setup resolved: kernel, tile and copy are names, not "auto". \param shots in one wavefield.
     [[nodiscard]] virtual StepTime step(const Setup& setup, int shots) const = 0;
-    /// Where its constants come from: "measured on … at …", "shipped for the NVIDIA H200".
+    /// Where the constants of the model come from: "measured on … at …", "shipped for the NVIDIA H200".
     [[nodiscard]] virtual std::string source() const = 0;
 };
 

@@ -96,7 +96,7 @@ bool by_time(const Trial& a, const Trial& b) {
     return a.seconds->median() < b.seconds->median();
 }
 
-/// Those that are worth another look: the fastest, and `always`.
+/// The trials that are measured once more: the fastest, and `always`.
 std::vector<std::size_t> for_the_final(const std::vector<Trial>& sorted, const Candidate& always) {
     std::vector<std::size_t> list;
     for (std::size_t i = 0; i < sorted.size() && sorted[i].seconds; ++i) {

@@ -15,9 +15,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Of the layout of what is kept.
+/// Version of the layout of what is kept.
 constexpr int kVersion = 1;
-/// Batches beyond it were no faster on any device.
+/// Most shots of a batch that is tried: larger ones were no faster on any device.
 constexpr int kMostTried = 64;
 /// By how much the model must prefer another way to the rule's, which was measured. Of in-plane kernels and tiles on a
 /// grid that keeps a GPU busy it knows better which is the fastest than how fast they are: 512^3 and 256^3 on an H200.

@@ -51,7 +51,7 @@ nlohmann::json tuning_key(const TuningCase& of);
 /// What was kept for a case in the folder of solver/performance/cache_folder.hpp, if it can be computed here; none for
 /// another program, driver or machine. \param warnings get a line for each file that is damaged.
 std::optional<Tuned> kept_tuning(const TuningCase& of, std::vector<std::string>& warnings);
-/// Keeps it in place of what was kept for the case. \returns the file. \throws what write_cache throws.
+/// Keeps a tuned choice in place of what was kept for the case. \returns the file. \throws what write_cache throws.
 std::filesystem::path keep_tuning(const TuningCase& of, const Tuned& tuned);
 
 /// What "auto" stands for.

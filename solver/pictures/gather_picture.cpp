@@ -55,7 +55,7 @@ void control_gain(std::span<float> trace, std::int64_t half_window, double least
     }
 }
 
-/// Automatic gain control. What is silent stays so: nothing below a ten-thousandth of what half of the traces reach is
+/// Automatic gain control. Quiet traces stay quiet: nothing below a ten-thousandth of what half of the traces reach is
 /// brought up.
 void control_gains(ShownTraces& shown, std::int64_t half_window) {
     std::vector<float> peaks;

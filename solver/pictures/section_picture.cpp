@@ -171,7 +171,7 @@ void mark_survey(Panel& panel, const SectionPlane& plane, const Shot& shot) {
 void outline_layers(Panel& panel, const SectionPlane& plane, const Grid& grid, const Faces& faces) {
     const Layers across = layers_along(grid, faces, plane.horizontal), down = layers_along(grid, faces, plane.vertical);
     if (!across.any_inside() && !down.any_inside()) return;
-    // Of the grid's sides, which the panel may show a part of.
+    // The sides of the interior follow from the whole grid, of which the panel may show a part.
     const auto inner = [&](std::size_t axis, const Layers& layers, const PictureAxis& shown) {
         const double last = last_m(grid, static_cast<int>(axis));
         return std::pair(std::clamp(grid.origin_m[axis] + layers.low_inside, shown.first, shown.last),

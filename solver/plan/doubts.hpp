@@ -9,7 +9,7 @@ namespace onda {
 
 struct Plan;
 
-/// Warnings of a plan that no stage has a fault in: each names the key, its value and what would be usual.
+/// Warnings about a plan in which no stage has found an error: each names the key, its value and what would be usual.
 std::vector<std::string> doubts_of(const Plan& plan);
 
 }  // namespace onda

@@ -45,13 +45,13 @@ Step step_of(const Device& device, const Setup& setup, const Machine& machine, s
 std::int64_t largest_bytes(const Device& device, const Setup& setup, std::int64_t slabs) {
     if (slabs == 1) return device.predicted_bytes(setup, 1);
     const auto parts = equal_slabs(setup.grid.nz(), static_cast<int>(slabs));
-    // Those at the ends have absorbing layers, those between ghosts on both sides.
+    // The slabs at the ends have absorbing layers, those between them ghost planes on both sides.
     return std::max(device.predicted_bytes(setup_of_slab(setup, parts.back()), 1),
                     device.predicted_bytes(setup_of_slab(setup, parts[parts.size() - 2]), 1));
 }
 
 MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs) {
-    // Slabs are chosen even where the survey has faults.
+    // Slabs are chosen even where the survey has errors.
     const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
     const Step step = step_of(*plan.placement.device, setup, machine, slabs);
     MachineForecast way;

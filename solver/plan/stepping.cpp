@@ -13,7 +13,7 @@ namespace {
 /// Samples 2 dt apart hold half the band that they could: correction and resampling of the traces are exact in it.
 constexpr double kMostCyclesPerLeap = 0.25;
 
-/// What stands against leaps: the key that says so, and the fault.
+/// What rules leaps out: the key that says so, and the error message.
 struct Obstacle {
     std::string key, fault;
 };

@@ -25,7 +25,7 @@ namespace {
 /// Runs stages one after the other and keeps what each has against the configuration.
 class Stages {
 public:
-    /// True if the stage found no fault. Errors that are not about the configuration pass through.
+    /// True if the stage found no error in the configuration. Other errors pass through.
     template <typename Stage>
     bool run(Stage&& stage) {
         try {
@@ -209,7 +209,7 @@ void set_snapshot_steps(Plan& plan) {
     plan.snapshots.steps = plan.imaging ? StepSet() : snapshot_steps(c.output.snapshots, c.time.duration_s, plan.time);
 }
 
-/// What is left once no stage has found a fault. \param of_model warnings of the model, if it has been made.
+/// What is left once no stage has found an error. \param of_model warnings of the model, if it has been made.
 void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     set_snapshot_steps(plan);
     if (plan.imaging) set_history(plan);

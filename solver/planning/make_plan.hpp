@@ -15,12 +15,12 @@ struct TaskRow;
 /// the medium that can be told without making it.
 /// \param ranks where this process stands among those that compute the run.
 /// \param task what is done with the shots; null: the first of tasks().
-/// \throws Error(config) with the faults of all stages together; Error(missing_input | bad_data) for model files.
+/// \throws Error(config) with the errors of all stages together; Error(missing_input | bad_data) for model files.
 Plan make_plan(const Config& config, const RankPlace& ranks = {}, const TaskRow* task = nullptr);
 /// The plan with the ranges of the model itself in place of those told without it: sampling, time axis, absorbing
 /// strips and the steps of snapshots follow from them, all else stays as it is.
 /// \param model made from the plan's configuration, on its grid.
-/// \throws Error(config) with faults that only the model shows.
+/// \throws Error(config) with errors that only the model shows.
 Plan refine(Plan plan, const Model& model);
 
 }  // namespace onda

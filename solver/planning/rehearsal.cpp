@@ -68,7 +68,8 @@ Grid shortened(const Grid& grid, double most) {
 /// Large enough for the caches of the device to be too small, and quick to fill.
 Setup rehearsal_setup(const Setup& of_run, const Placement& placement) {
     const bool own_memory = placement.device->has_own_memory();
-    // Of the host, so much that `onda check` takes little itself; of a device, a tenth of what is free.
+    // In the memory of the host so little that `onda check` needs little itself; in that of a device a tenth of what is
+    // free.
     const double room =
         own_memory ? 0.1 * static_cast<double>(placement.device->available_bytes(of_run.ordinal)) : kMostRehearsed;
     Setup setup;
@@ -127,9 +128,9 @@ std::int64_t steps_at_a_time(const TimeAxis& time, const StepSet& snapshots) {
     return std::clamp<std::int64_t>(time.steps / (snapshots.size() + 1), 1, StabilityWatch::kInterval);
 }
 
-/// The wavefield of a rehearsal: at rest but for a source, warm, with its threads found. While others use the machine
-/// all is tried for longer: threads wait for processors now and then, for tenths of a second, and find out how many
-/// they can have.
+/// The wavefield of a micro-benchmark: at rest but for a source, warm, with its threads found. While others use the
+/// machine all is tried for longer: threads wait for processors now and then, for tenths of a second, and find out how
+/// many they can have.
 class Rehearsed {
 public:
     Rehearsed(const Plan& plan, const Setup& setup)

@@ -1,5 +1,5 @@
 /// \file
-/// Parts of a run, tried out on a small scale to tell how long they will take: steps, model, traces, files, pictures.
+/// Micro-benchmarks of the parts of a run, to predict how long it takes: steps, model, traces, files, pictures.
 /// Each takes a fraction of a second and little memory, whatever the run.
 #pragma once
 
@@ -21,7 +21,7 @@ struct Plan;
 struct MachineLoad {
     double others = 0.;  ///< processors that they keep busy
     int processors = 1;
-    /// Whether they take a good part of it.
+    /// Whether other programs take a good part of the processors.
     [[nodiscard]] bool is_busy() const { return others > 0.2 * processors; }
 };
 MachineLoad load_of(const Conditions& seen);

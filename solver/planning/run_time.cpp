@@ -48,8 +48,8 @@ ShotCounts shots_of_worker(const Plan& plan) {
     return {std::ceil(of_run.all / workers), std::ceil(of_run.batches / workers), of_run.batch, of_run.full / workers};
 }
 
-/// What the steps of a shot take, and how that was found. Where the grid is too large to be rehearsed, a model says how
-/// much longer a step of the whole takes; without one, nodes do.
+/// What the steps of a shot take, and how that was found. Where the grid is too large for a micro-benchmark, a model
+/// says how much longer a step of the whole takes; without one, nodes do.
 struct Steps {
     double seconds = 0.;
     std::string basis;
@@ -63,7 +63,7 @@ Steps steps_of(const Plan& plan, const StepRehearsal& r) {
                          large = model->step(plan.setup, plan.placement.batch).seconds;
             const double nodes =
                 static_cast<double>(plan.setup.grid.points()) / static_cast<double>(r.setup.grid.points());
-            // The rehearsal knows how busy the machine is, the model how grids of different sizes compare.
+            // The micro-benchmark knows how busy the machine is, the model how grids of different sizes compare.
             steps.seconds *= large / (small * nodes);
             steps.basis += ", and steps of the whole grid by the model " + model->source();
         }
@@ -103,7 +103,7 @@ Finishing finishing(const Plan& plan, const TraceRehearsal& traces, const DiskRe
     const auto receivers = static_cast<double>(plan.survey.size.most_receivers);
     const double bytes = 4. * receivers * static_cast<double>(plan.time.output_samples);
     // A file of seismograms has twice as many datasets and attributes as one of snapshots, which was tried, and
-    // is made to last as often.
+    // is synced to disk as often.
     const double seismogram_files = receivers > 0. ? 1. : 0., snapshot_files = plan.snapshots.steps.empty() ? 0. : 1.;
     const double files = seismogram_files + snapshot_files;
     Finishing of{traces.shot_s / plan.placement.batch + traces.trace_s * receivers +

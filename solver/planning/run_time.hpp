@@ -28,9 +28,9 @@ struct TimeForecast {
     MachineLoad load;         ///< while it was found: if it is busy and stays so, the run takes as long
 };
 
-/// Rehearses the parts of a run (solver/planning/rehearsal.hpp) for half a second and adds up. What is done by other
-/// threads under the steps of the next shots counts as far as it holds them up. \param output_folder where the results
-/// are to go: a few MB are written on its disk and removed.
+/// Times micro-benchmarks of the parts of a run (solver/planning/rehearsal.hpp) for half a second and adds up. What is
+/// done by other threads under the steps of the next shots counts as far as it holds them up. \param output_folder
+/// where the results are to go: a few MB are written on its disk and removed.
 TimeForecast forecast_time(const Plan& plan, const std::filesystem::path& output_folder);
 
 }  // namespace onda

@@ -16,7 +16,7 @@ struct Failure {
 
 /// The exit code and message of an exception. Error keeps its own code; cuda::Error is no_device; std::bad_alloc, and a
 /// system call or a thread for which the system had no memory, is out_of_memory with advice; std::invalid_argument (the
-/// kernels refuse a setup) is config; std::filesystem::filesystem_error is io_error; anything else is a fault in Onda.
+/// kernels refuse a setup) is config; std::filesystem::filesystem_error is io_error; anything else is a bug in Onda.
 /// \throws std::bad_alloc if there is no memory for the message.
 Failure describe_failure(const std::exception_ptr& exception);
 

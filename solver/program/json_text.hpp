@@ -21,7 +21,7 @@ struct JsonFault {
     std::string what;                  ///< empty where there is none
 };
 
-/// The value of a JSON text; null, with the fault, for a text that is none or holds a number that no double can, such
+/// The value of a JSON text; null, with the error, for a text that is none or holds a number that no double can, such
 /// as 1e400.
 nlohmann::ordered_json parse_json(std::string_view text, JsonFault& fault);
 

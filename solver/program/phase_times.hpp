@@ -24,7 +24,7 @@ public:
         return work();
     }
     [[nodiscard]] const std::vector<std::pair<std::string, double>>& all() const { return seconds_; }
-    /// Of workers side by side: of each phase what it took the one that had it longest.
+    /// Takes the longest time of each phase over workers that run side by side.
     void take_longest(const PhaseTimes& other) {
         for (const auto& [phase, seconds] : other.seconds_) {
             double& longest = seconds_[index_of(phase)].second;

@@ -59,12 +59,12 @@ struct Device {
     Allocations (*flux_correlation_allocations)(const Setup&, int shots, std::int64_t slots);
     Allocations (*flux_scattering_allocations)(const Setup&, int shots);
 
-    /// How many of them there are; ordinals count them. The CPU is as many as anybody asks for.
+    /// How many devices of this kind there are; ordinals count them. The CPU is as many as anybody asks for.
     int (*count)();
-    /// Which one it is, whatever its ordinal: other processes may count the same devices otherwise. Sorted by it,
-    /// devices are in the order of their places in the machine.
+    /// Which device this is, whatever its ordinal: other processes may count the same devices otherwise. Sorted by
+    /// identity, devices are in the order of their places in the machine.
     std::string (*identity)(int ordinal);
-    /// Lets two of them copy planes from one to the other directly. \returns whether they can, without the host.
+    /// Lets two devices copy planes from one to the other directly. \returns whether they can, without the host.
     bool (*connect)(int one, int other);
     /// What takes planes between the memories of such devices in different processes; null where they have none of
     /// their own.

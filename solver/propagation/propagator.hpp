@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "kernels/wavefield.hpp"
 #include "solver/discretisation/time_axis.hpp"
@@ -28,7 +29,8 @@ struct QueuedHook {
     std::function<void(std::int64_t step)> act;
 };
 
-/// Both; where they are due after the same step, the first comes first. One of them may be empty.
+/// A hook that queues what two hooks do; where they are due after the same step, the first comes first. One of them may
+/// be empty.
 QueuedHook both(QueuedHook first, QueuedHook second);
 
 /// The propagator of one shot or of several that advance together. Complete when constructed: fields at rest, sources
@@ -36,9 +38,9 @@ QueuedHook both(QueuedHook first, QueuedHook second);
 class Propagator {
 public:
     /// \param wavefield of as many shots; must outlive the propagator.
-    Propagator(Wavefield& wavefield, std::span<const ShotPoints> shots, const TimeAxis& time);
-    /// The same of one shot.
-    Propagator(Wavefield& wavefield, const Sources& sources, const NodeWeights& receivers, const TimeAxis& time);
+    Propagator(Wavefield& wavefield, std::vector<ShotPoints> shots, const TimeAxis& time);
+    /// The propagator of one shot. \param wavefield of one shot; must outlive the propagator.
+    Propagator(Wavefield& wavefield, Sources sources, NodeWeights receivers, const TimeAxis& time);
 
     /// Advances by `steps`, recording every sample on the way.
     void advance(std::int64_t steps);

@@ -42,7 +42,7 @@ public:
     TimeLoop(const TimeAxis& time, PhaseTimes& times, StepControl& control)
         : time_(time), times_(times), control_(control) {}
 
-    /// Those that are due at the same step act in the order in which they were added.
+    /// Adds a hook. Hooks that are due at the same step act in the order in which they were added.
     void add(StepHook hook) { hooks_.push_back({std::move(hook), 0}); }
     /// \param max_abs the largest |p|, which a hook keeps up to date. \throws what the control, the device or a hook
     /// throws.

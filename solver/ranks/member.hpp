@@ -25,7 +25,7 @@ public:
     Incoming ask(Order order, const Values&... values) const {
         return ask_with(order, [&](Outgoing& message) { (message.put(values), ...); });
     }
-    /// The same, with values that `write` puts.
+    /// Sends an order with the values that `write` puts, and waits for its answer. \throws Error: what the member met.
     template <typename Write>
     Incoming ask_with(Order order, const Write& write) const {
         send(order, write);

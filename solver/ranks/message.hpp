@@ -67,7 +67,7 @@ public:
             for (T& value : values) value = get_all<typename T::value_type>();
         return values;
     }
-    /// The same, into values whose number is known.
+    /// Takes values into a span, whose size must be their number.
     template <typename T>
     void get_all_into(std::span<T> values) {
         if (get<std::size_t>() != values.size()) throw std::logic_error("a message with another number of values");

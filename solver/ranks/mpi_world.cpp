@@ -117,7 +117,7 @@ private:
 }  // namespace
 }  // namespace onda
 
-/// For JoinWorld.
+/// The function of the module that is looked up by the name kJoinWorld (solver/ranks/world.hpp).
 extern "C" onda::World* onda_join_world(onda::WhileWaiting while_waiting) {
     int is_there = 0, provided = 0;
     MPI_Initialized(&is_there);

@@ -11,7 +11,8 @@
 
 namespace onda {
 
-/// Those from make_medium on are answered: with true and what was asked for, or with false, an exit code and a message.
+/// What members are told to do. Orders from make_medium on are answered: with true and what was asked for, or with
+/// false, an exit code and a message.
 enum class Order : int {
     leave,
     drop_medium,

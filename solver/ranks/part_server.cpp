@@ -178,7 +178,7 @@ private:
         sources.nodes = get_nodes(message);
         sources.signal = message.get_all<std::vector<double>>();
         sources.density = message.get_all<double>();
-        wavefield_->set_sources(shot, sources);
+        wavefield_->set_sources(shot, std::move(sources));
     }
     template <typename T>
     void download(Incoming& message, Outgoing& reply) {

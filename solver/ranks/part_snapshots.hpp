@@ -32,7 +32,8 @@ public:
     std::map<int, std::vector<FileRecord>> finish(const std::function<void()>& meanwhile);
 
 private:
-    /// Those of all members, once all have answered: an answer left behind would be taken for that to a later order.
+    /// The answers of all members, once all have answered: an answer left behind would be taken for that to a later
+    /// order.
     [[nodiscard]] std::vector<Incoming> answers(const std::function<void()>& meanwhile) const;
 
     Team& team_;

@@ -21,7 +21,7 @@
 namespace onda {
 namespace {
 
-/// Of this process, once it has joined.
+/// The state of this process as a rank, once it has joined.
 struct Session {
     World* world = nullptr;
     int rank = 0;

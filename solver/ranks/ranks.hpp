@@ -28,19 +28,20 @@ struct ToldByFirstRank {
 /// of shots in the folder of the run.
 class Ranks {
 public:
-    /// Of a process that is alone.
+    /// A process that is alone.
     Ranks() = default;
     /// Joins the others that the launcher has started. They leave in leave_ranks(). \throws Error(usage) as
     /// launched_rank() does.
     static Ranks join();
 
     [[nodiscard]] const RankPlace& place() const { return place_; }
-    /// The same, when it is known which devices each rank sees. All call it. \param seen what devices_seen() says here.
+    /// The place of this rank, counted among those that see the same devices. Collective. \param seen what
+    /// devices_seen() says here.
     [[nodiscard]] RankPlace place_among_devices(const std::string& seen) const;
     [[nodiscard]] bool is_first() const { return place_.rank == 0; }
     /// Whether this one decides, for all that are connected: those that are not decide for themselves.
     [[nodiscard]] bool decides() const { return is_first() || team_ == nullptr; }
-    /// All of them; null if they are not connected.
+    /// The team of all ranks; null if they are not connected.
     [[nodiscard]] Team* team() const { return team_; }
     /// What there is to say about how they were started; empty for one that is alone.
     [[nodiscard]] const std::string& note() const { return note_; }

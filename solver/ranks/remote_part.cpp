@@ -88,7 +88,7 @@ public:
     std::int64_t allocated_bytes() const override { return bytes_; }
 
     void reset() override { member_.ask(Order::reset); }
-    void set_sources(int shot, const Sources& sources) override {
+    void set_sources(int shot, Sources sources) override {
         member_.ask_with(Order::set_sources, [&](Outgoing& message) {
             put(message.put(shot), sources.nodes).put(sources.signal).put(sources.density);
         });

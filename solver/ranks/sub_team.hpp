@@ -37,7 +37,7 @@ private:
     Team& whole_;
     int first_, size_;
     bool links_devices_;
-    /// By neighbour and the places of both ends.
+    /// Links by neighbour and the places of both ends.
     std::map<std::tuple<int, std::string, std::string>, std::shared_ptr<PlaneLink>> links_;
 };
 

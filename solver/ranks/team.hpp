@@ -20,7 +20,8 @@ enum class Topic : int { agreement, order, reply, planes_up, planes_down };
 class Transfer {
 public:
     virtual ~Transfer() = default;
-    /// Returns when it is done. To be called before this goes: the message's bytes are in use until then.
+    /// Returns when the message has been sent or received. To be called before this goes: the bytes are in use until
+    /// then.
     virtual void wait() = 0;
 };
 
@@ -30,7 +31,7 @@ public:
     virtual ~Team() = default;
     [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int size() const = 0;
-    /// The first of them leads.
+    /// Whether this process leads: the first of a team does.
     [[nodiscard]] bool leads() const { return rank() == 0; }
 
     /// Sends a message; the bytes may be changed when it returns.

@@ -1,5 +1,5 @@
 /// \file
-/// The seam to the library that connects the processes of a launcher: MPI, in a module of its own
+/// The interface to the library that connects the processes of a launcher: MPI, in a module of its own
 /// (solver/ranks/mpi_world.cpp), which the program loads when it was started by a launcher. Neither build nor program
 /// needs it otherwise.
 #pragma once
@@ -11,12 +11,12 @@ namespace onda {
 /// All processes that the launcher has started, connected.
 class World : public Team {
 public:
-    /// Among those on the same host.
+    /// The rank of this process among those on the same host.
     [[nodiscard]] virtual int local_rank() const = 0;
     [[nodiscard]] virtual int local_size() const = 0;
     /// Disconnects, once all have come here.
     virtual void leave() = 0;
-    /// Ends all of them.
+    /// Ends all processes.
     virtual void abort(int exit_code) = 0;
 };
 

@@ -202,7 +202,7 @@ ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, doub
     const auto allowed = static_cast<std::size_t>(std::clamp(std::floor(longest), 1., static_cast<double>(samples)));
     const std::size_t share = most / receivers;
     const std::size_t wanted = thinned(samples, share > kSamplesOfPlace ? share - kSamplesOfPlace : 1).step;
-    // Of a record that is too long by itself samples go, whatever becomes of its band.
+    // A record that is too long by itself loses samples, whatever becomes of its band.
     const std::size_t every = std::max(std::min(allowed, wanted), thinned(samples, most - kSamplesOfPlace).step);
     const std::size_t of_trace = (samples - 1) / every + 1;
     const Thinning traces = thinned(receivers, most / (of_trace + kSamplesOfPlace));

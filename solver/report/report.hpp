@@ -27,7 +27,7 @@ struct ReportChoice {
     std::vector<std::size_t> movies;   ///< whose wavefields are shown, among them
     std::size_t gather_bytes = 0;      ///< of a gather, at most
     std::size_t movie_bytes = 0;       ///< of the wavefields of a shot as they are kept, at most
-    std::size_t movie_characters = 0;  ///< of the same on the page, at most
+    std::size_t movie_characters = 0;  ///< of the wavefields of a shot on the page, at most
 
     [[nodiscard]] bool shows(std::size_t shot) const;
     [[nodiscard]] bool shows_wavefield(std::size_t shot) const;
@@ -87,7 +87,7 @@ struct ReportMovie {
 /// The gather of a shot, thinned.
 struct ReportGather {
     std::vector<double> positions_m;                ///< of the traces kept, [receiver][3]
-    std::vector<double> offsets_m;                  ///< of the same
+    std::vector<double> offsets_m;                  ///< of the traces kept
     std::size_t receivers = 0, every_receiver = 1;  ///< of the shot; every so many of which is kept, from the first
     std::int64_t samples = 0, every_sample = 1;
     double dt_s = 0.;                  ///< of the samples kept
@@ -99,10 +99,10 @@ struct ReportGather {
 /// \param gather its pressure is not asked for. \param most_bytes of `traces`. \param highest_frequency_hz of the
 /// signals.
 ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, double highest_frequency_hz);
-/// Takes those of the receivers [first, …) of the shot that are kept. \param pressure [receiver][time], of the shot's
-/// sampling.
+/// Adds the traces of the receivers [first, …) of the shot that are kept. \param pressure [receiver][time], of the
+/// shot's sampling.
 void add_traces(ReportGather& kept, std::size_t first, std::span<const float> pressure, std::int64_t samples);
-/// Both.
+/// A gather thinned by begin_gather() and add_traces().
 ReportGather thin_gather(const ShotGather& gather, std::size_t most_bytes, double highest_frequency_hz);
 
 /// A signal of a shot's sources.

@@ -62,7 +62,7 @@ RunOutputs outputs_to(const Plan& plan, std::vector<ShotInMemory>& kept) {
     return RunOutputs(std::move(entries));
 }
 
-/// The ledger of the only process that computes a survey.
+/// The shot queue of the only process that computes a survey.
 class MemoryLedger : public ShotLedger {
 public:
     explicit MemoryLedger(std::size_t shots) : records_(shots) {}
@@ -79,7 +79,7 @@ public:
         const std::lock_guard lock(mutex_);
         for (const auto& [i, record] : shots) records_[i] = record;
     }
-    /// Of shot `i`, once nobody computes any more.
+    /// The record of shot `i`, once all workers have ended.
     [[nodiscard]] const std::optional<ShotRecord>& record(std::size_t i) const { return records_[i]; }
 
 private:
@@ -88,7 +88,7 @@ private:
     std::vector<std::optional<ShotRecord>> records_;
 };
 
-/// Of all shots of the survey, those that were computed.
+/// Moves the shots that were computed into the result.
 void keep_finished(const MemoryLedger& ledger, std::vector<ShotInMemory>& of_survey, SurveyInMemory& result) {
     for (std::size_t i = 0; i < of_survey.size(); ++i)
         if (const auto& record = ledger.record(i)) {

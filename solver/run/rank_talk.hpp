@@ -35,13 +35,13 @@ public:
 
     /// Whether this one draws shots from the queue. Others serve().
     [[nodiscard]] bool leads() const { return leads_; }
-    /// Those that it leads, or is led with; null where it is alone.
+    /// The team of ranks that compute this grid; null where the rank is alone.
     [[nodiscard]] Team* team() { return team_ ? &*team_ : nullptr; }
     /// Computes slabs of grids whose other slabs other ranks have, for as long as the one that leads needs them; of
     /// ranks that are too few for another grid, nothing. \param model goes when its medium has been made, unless each
     /// shot has a part of its own.
     void serve(const Plan& plan, Model model);
-    /// Lets those that this one leads go.
+    /// Ends serve() of the ranks that this one leads.
     void dismiss();
 
 private:
@@ -60,7 +60,7 @@ class LeadingRanks {
 public:
     LeadingRanks(const Ranks& ranks, int ranks_per_grid) : ranks_(ranks), per_grid_(ranks_per_grid) {}
 
-    /// Lets the others join the survey that the first one has begun.
+    /// Lets the other ranks join the survey that the first one has begun.
     void begin() const;
     void wait_for_begin() const;
     /// Returns, on the first one, when all have computed what they could. \param own what this one has.

@@ -45,7 +45,7 @@ public:
     /// The files that the summary lists with a hash, in its order; a run that was killed while its files got their
     /// names lists those of the run before, too. A file that was coming and is there stands for an earlier one.
     [[nodiscard]] const std::vector<FileRecord>& records() const { return records_; }
-    /// Of the run; empty where nothing is proven.
+    /// The id of the run; empty where nothing is proven.
     [[nodiscard]] const std::string& run_id() const { return run_id_; }
     /// The files in the folder of shots that are what the table lists, and the parts that these list, if the summary
     /// lists the table; itself last.

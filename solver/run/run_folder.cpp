@@ -199,7 +199,7 @@ void RunFolder::refuse_another_survey(const Beginning& found, const Identity& wa
                         found.started_utc, differences(found.identity, wanted)));
 }
 
-/// Lets others in that compute the same survey.
+/// Lets processes in that compute the same survey.
 void RunFolder::share() {
     const auto before = unfinished_.beginning();
     if (!lock_shared(lock_)) refuse_folder(path_, kAnotherRun);

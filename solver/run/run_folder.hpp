@@ -68,7 +68,7 @@ public:
                                     const std::function<std::string(const FileList&)>& summary,
                                     const std::vector<FileRecord>& kept = {},
                                     const std::function<std::vector<AtomicFile>(const std::string&)>& tell = {});
-    /// Whether it is this process that gives the results their names, or has done so.
+    /// Whether this process gives the results their names, or has done so.
     [[nodiscard]] bool publishes() const { return publishes_; }
     /// Ends the survey, whose results are published. \param keeps_shots whether its table and the files of its shots
     /// become folder/shots, or go. \throws Error(cannot_create | io_error).

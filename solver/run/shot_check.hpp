@@ -24,7 +24,7 @@ void refuse_damaged_results(const std::filesystem::path& folder);
 /// and surveys of terabytes are looked at in the time that the disk takes for up to 64 MiB of each file.
 class ShotCheck {
 public:
-    /// All outlive it.
+    /// \param table, files and log outlive the check.
     ShotCheck(ShotTable& table, const ShotFiles& files, Log& log) : table_(table), files_(files), log_(log) {}
 
     /// Looks at the sizes of all files. \returns how many shots are no longer finished, those included that another

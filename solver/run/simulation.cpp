@@ -108,9 +108,9 @@ struct RunParts {
     Log& log;
 };
 
-/// Whether it is for this process to end the survey, whose shots are all there and as they were left: those that are
-/// not are computed again. RunFacts::shots are what the shots left then. \throws Error(io_error) if the disk damages
-/// them again and again.
+/// Whether this process may end the survey, whose shots are all there and as they were left: those that are not are
+/// computed again. RunFacts::shots are what the shots left then. \throws Error(io_error) if the disk damages them again
+/// and again.
 template <typename ComputeAgain>
 bool may_end(const RunParts& run, const RunFolder& folder, ShotTable& table, ShotCheck& check,
              const ComputeAgain& compute_again) {

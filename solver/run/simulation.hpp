@@ -30,7 +30,7 @@ struct RunOptions {
 /// Computes the shots of a survey that are missing and that no other process computes. With the last of them it leaves
 /// seismograms.h5, snapshots.h5 and .xdmf, pictures, config.yaml, summary.json and onda.log.
 ///
-/// Faults of the configuration, memory and disk are found before the folder is created. A run that ends before all
+/// Errors of the configuration, memory and disk are found before the folder is created. A run that ends before all
 /// shots are there leaves onda.log and, in the folder's `unfinished`, the shots that are finished: the next run of the
 /// same survey goes on with the others. Files of an earlier run stay as they were until the new ones are complete. From
 /// when the folder is created, signals that are watched are only noticed.

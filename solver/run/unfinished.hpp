@@ -45,11 +45,11 @@ public:
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
     [[nodiscard]] std::filesystem::path table() const { return folder_ / kTableName; }
     [[nodiscard]] bool exists() const;
-    /// How it was begun; nothing if there is none, or nothing of it was written.
+    /// How the survey was begun; nothing if there is none, or nothing of it was written.
     /// \throws Error(cannot_create) if something of another program is in the place.
     [[nodiscard]] std::optional<Beginning> beginning() const;
 
-    /// Whether it is there and was begun under this name: another process may have ended it a moment ago.
+    /// Whether the survey is there and was begun under this name: another process may have ended it a moment ago.
     [[nodiscard]] bool is_there(const std::string& run_id) const;
 
     /// Makes the folder with an empty table. \returns false if another process has made it a moment ago: nothing
@@ -57,8 +57,8 @@ public:
     [[nodiscard]] bool begin(const Beginning& beginning, const Shots& shots) const;
     /// Removes all that begin() and shots put there, and the folder if nothing else is in it.
     void remove() const;
-    /// As remove(), unless it is no longer the survey that was found. \param found by beginning(). \returns whether it
-    /// was.
+    /// Does what remove() does, unless it is no longer the survey that was found. \param found by beginning(). \returns
+    /// whether it was.
     [[nodiscard]] bool remove_if_still(const std::optional<Beginning>& found) const;
     /// Gives the folder with its table and the files of shots this name, where it becomes part of the results, and
     /// removes everything else from it. \throws Error(cannot_create | io_error).

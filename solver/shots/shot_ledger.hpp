@@ -1,5 +1,5 @@
 /// \file
-/// Which shots of a survey are finished, and whose they are to compute.
+/// The shot queue: which shots of a survey are finished, and whose they are to compute.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace onda {
 
-/// Shots are known by their place in the survey, from 0. Threads of one process may claim and finish at the same time.
+/// A shot queue. Shots are known by their place in the survey, from 0. Threads of one process may claim and finish at
+/// the same time.
 class ShotLedger {
 public:
     virtual ~ShotLedger() = default;

@@ -15,7 +15,7 @@ namespace onda {
 /// Some shots of a survey, by their numbers.
 class ShotSelection {
 public:
-    /// All of them.
+    /// Selects all shots.
     ShotSelection() = default;
     /// \param text numbers and ranges of them, separated by commas. \throws Error(usage) if it is something else.
     explicit ShotSelection(const std::string& text);
@@ -23,7 +23,8 @@ public:
     [[nodiscard]] bool contains(std::int64_t shot) const;
     /// \throws Error(usage) naming a number that no shot of the survey has.
     void check_against(const Shots& shots) const;
-    /// The same of shots with these numbers, in ascending order. \returns those of them that are selected.
+    /// \param numbers of shots, ascending. \returns the selected ones. \throws Error(usage) naming a selected number
+    /// that is not among them.
     [[nodiscard]] std::vector<std::int64_t> among(const std::vector<std::int64_t>& numbers) const;
 
 private:

@@ -49,7 +49,7 @@ public:
     /// What shot `i`, from 0, has left, or nothing. \throws Error(io_error).
     [[nodiscard]] std::optional<ShotRecord> finished(std::size_t i) const;
     [[nodiscard]] bool is_finished(std::size_t i) const override { return finished(i).has_value(); }
-    /// Those of all shots that are finished, in one pass. \throws Error(io_error).
+    /// The records of all finished shots, read in one pass. \throws Error(io_error).
     [[nodiscard]] std::vector<ShotRecord> all_finished() const;
 
     [[nodiscard]] bool claim(std::size_t i) override;
@@ -61,10 +61,10 @@ public:
     [[nodiscard]] bool forget(std::size_t i, const ShotRecord& record, const std::function<bool()>& is_damaged);
     /// Whether this object has finished shot `i`.
     [[nodiscard]] bool finished_here(std::size_t i) const;
-    /// Whether it is this process' to end the survey. \throws Error(cannot_create | io_error).
+    /// Claims the end of the survey. \returns whether this process has it. \throws Error(cannot_create | io_error).
     [[nodiscard]] bool claim_end();
-    /// Keeps others from taking the end over, where it is this process'. To be called while it is at work on it; by
-    /// several threads at once if need be.
+    /// Keeps others from taking the end of the survey over from this process. To be called while it is at work on it;
+    /// by several threads at once if need be.
     void renew_end() const;
     /// Leaves the end of the survey to whoever finishes its last shot.
     void give_end_up();

@@ -14,7 +14,7 @@
 namespace onda {
 
 void add_thread_memory(Allocations& list, const Plan& plan) {
-    // Those that set shots up and finish them beside the steps of others.
+    // Threads that set shots up and finish them while others are stepped.
     if (plan.survey.shots.size() > 1) list.add(host_row("threads: of the survey", held::whole_run, 1'200'000, 1));
 }
 
@@ -91,7 +91,7 @@ Batch SurveyRun::claim_and_prepare() {
     return batch;
 }
 
-/// Also where the next batch would not be done in time.
+/// Whether the time is over, or would be before the next batch is done.
 bool SurveyRun::time_is_over() const {
     return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(longest_batch_s_)) >
            end_by_;
@@ -103,7 +103,8 @@ std::int64_t SurveyRun::begin_stretch() {
     return pace_;
 }
 
-/// So many steps take about a fifth of a second: often enough for the progress line and for a signal.
+/// Sets the number of steps of a stretch to about a fifth of a second: often enough for the progress line and for a
+/// signal.
 void SurveyRun::end_stretch(std::int64_t strides, double seconds) {
     constexpr double aim_s = 0.2;
     pace_ = std::clamp<std::int64_t>(

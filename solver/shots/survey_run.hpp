@@ -28,7 +28,7 @@ struct SurveyRunParts {
     PhaseTimes& times;
     Progress& progress;
     const std::atomic<bool>* given_up = nullptr;  ///< set where another worker of the run has failed
-    std::int64_t workers = 1;                     ///< of the run, which draw shots from one ledger
+    std::int64_t workers = 1;                     ///< of the run, which draw shots from one queue
     Team* team = nullptr;                         ///< the processes that share the grid, led by this one
 };
 
@@ -48,7 +48,7 @@ public:
 
     explicit SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by);
 
-    /// \returns whether it stopped because the time is over. \throws Error; Interrupted; GivenUp. The ledger knows the
+    /// \returns whether it stopped because the time is over. \throws Error; Interrupted; GivenUp. The queue knows the
     /// shots that are finished then; what the exception ends is lost.
     bool run();
 

@@ -25,7 +25,7 @@ struct SharedRunParts {
     Progress& progress;
 };
 
-/// The workers of a plan, each with its medium. They draw shots from one ledger, so that the slow ones compute fewer;
+/// The workers of a plan, each with its medium. They draw shots from one queue, so that the slow ones compute fewer;
 /// which of them computes a shot changes no bit of it.
 class Workers {
 public:

@@ -30,9 +30,9 @@ public:
     /// \param series [n].
     void inverse(std::span<std::complex<double>> spectrum, std::span<double> series) const;
 
-    /// Their transposes, complex numbers taken for pairs of real ones: sum over k = 0 … n / 2 of Re(spectrum[k]
-    /// conj(other[k])) equals the sum over j of series[j] other_series[j] if the one is transformed and the other comes
-    /// from its transpose. A spectrum that is given is overwritten.
+    /// The transposes of forward() and inverse(), complex numbers taken for pairs of real ones: sum over k = 0 … n / 2
+    /// of Re(spectrum[k] conj(other[k])) equals the sum over j of series[j] other_series[j] if the one is transformed
+    /// and the other comes from its transpose. A spectrum that is given is overwritten.
     void forward_transposed(std::span<std::complex<double>> spectrum, std::span<double> series) const;
     void inverse_transposed(std::span<const double> series, std::span<std::complex<double>> spectrum) const;
 

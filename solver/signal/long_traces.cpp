@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "solver/program/loop_failure.hpp"
+#include "solver/signal/for_traces.hpp"
 
 namespace onda {
 namespace {
@@ -31,7 +31,7 @@ double continued(std::span<const T> trace, std::int64_t index) {
     return index <= last ? at(index) : 2. * at(last) - at(2 * last - index);
 }
 
-/// Its transpose: adds what sample `index` takes to the samples that it is made of.
+/// The transpose of continued(): adds what sample `index` takes to the samples that it is made of.
 void add_continued(std::span<double> trace, std::int64_t index, double value) {
     const auto last = static_cast<std::int64_t>(trace.size()) - 1;
     const auto add = [trace](std::int64_t i, double x) {
@@ -40,15 +40,6 @@ void add_continued(std::span<double> trace, std::int64_t index, double value) {
     if (index <= last) return add(index, value);
     add(last, 2. * value);
     add(2 * last - index, -value);
-}
-
-/// Runs body(trace) for each of so many traces, in parallel.
-template <typename Body>
-void for_traces(std::int64_t count, const Body& body) {
-    LoopFailure failure;
-#pragma omp parallel for schedule(dynamic)
-    for (std::int64_t trace = 0; trace < count; ++trace) failure.guard([&] { body(trace); });
-    failure.rethrow();
 }
 
 /// Traces `first` … of a list.
@@ -93,7 +84,7 @@ public:
         for (auto& value : filter_) value = std::conj(value);
     }
 
-    /// Of its transforms.
+    /// Length of the transforms of a filter.
     static std::size_t filter_length(const PhaseMap& map, std::int64_t start, const Window& window) {
         const auto [first, last] = map.window(start);
         return FourierTransform::length(static_cast<std::size_t>(window.count + last - first + 1));
@@ -210,7 +201,7 @@ std::int64_t ChunkedTraces::bytes(const PhaseMap& map, std::int64_t output_sampl
 
 namespace {
 
-/// Of the circle of output samples: what is recorded ends at the fastest wave, and spreads by the margin.
+/// Length of the circle of output samples: what is recorded ends at the fastest wave, and spreads by the margin.
 std::size_t circle_length(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples) {
     const double end = std::max(static_cast<double>(output_samples), static_cast<double>(input_samples) / map.ratio);
     return FourierTransform::length(static_cast<std::size_t>(std::ceil(end + map.margin(end) / map.ratio)) + 1);

@@ -16,11 +16,11 @@
 
 namespace onda {
 
-/// Of order 2 in time. The windows of late samples are wide: a long trace is therefore cut into chunks of output
-/// samples, and each is moved to the beginning of the time axis, where windows are narrow, by one filter for all its
-/// samples. The weights of the first chunk then serve all of them, and the work grows with n log n. Short traces are
-/// done sooner without. The filter takes away what lies beyond the band; the weights, of a wider one, leave all that it
-/// left as it is: every sample has passed one taper, whatever the length of its record.
+/// The correction of order 2 in time. The windows of late samples are wide: a long trace is therefore cut into chunks
+/// of output samples, and each is moved to the beginning of the time axis, where windows are narrow, by one filter for
+/// all its samples. The weights of the first chunk then serve all of them, and the work grows with n log n. Short
+/// traces are done sooner without. The filter takes away what lies beyond the band; the weights, of a wider one, leave
+/// all that it left as it is: every sample has passed one taper, whatever the length of its record.
 class ChunkedTraces {
 public:
     explicit ChunkedTraces(const PhaseMap& map);
@@ -53,9 +53,9 @@ private:
     KeptWeights weigh_;
 };
 
-/// Of order 4 in time. Their band may reach to where theta turns infinitely fast, and has no room for the wider one of
-/// chunks. (3) is taken at the phases phi of an output that is long enough for no wave to come round to the record:
-/// p[i] = 1 / (ratio n) sum over k of taper(y) u(y) exp(2 pi i k i / n) with phi(y) = 2 pi k / n.
+/// The correction of order 4 in time. Its band may reach to where theta turns infinitely fast, and has no room for the
+/// wider one of chunks. (3) is taken at the phases phi of an output that is long enough for no wave to come round to
+/// the record: p[i] = 1 / (ratio n) sum over k of taper(y) u(y) exp(2 pi i k i / n) with phi(y) = 2 pi k / n.
 class WholeTraces {
 public:
     WholeTraces(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples);

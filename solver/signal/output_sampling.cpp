@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/signal/for_traces.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {
@@ -9,14 +10,6 @@ namespace {
 
 RecordedSampling recorded_sampling(const TimeAxis& time) {
     return {time.dt_s, time.stride, time.order};
-}
-
-/// Traces of `samples` as a list.
-template <typename T>
-TraceList<T> list_of(std::span<T> traces, std::int64_t samples) {
-    TraceList<T> list(samples);
-    list.add(traces);
-    return list;
 }
 
 /// Whether every sample that is written is one that was recorded: B is a part of the identity.
@@ -29,10 +22,27 @@ bool copies_samples(const TimeAxis& time) {
 template <typename T>
 void copy_traces(const TraceList<const T>& from, const TraceList<T>& to) {
     const std::int64_t common = std::min(from.samples, to.samples);
-    for (std::size_t i = 0; i < from.trace.size(); ++i) {
+    for_traces(from.count(), [&](std::int64_t i) {
         std::copy_n(from.trace[i], common, to.trace[i]);
         std::fill(to.trace[i] + common, to.trace[i] + to.samples, T(0));
-    }
+    });
+}
+
+/// The first `samples` of each trace, as traces of so many; zeros where it has fewer.
+template <typename T>
+OwnedTraces first_samples(const TraceList<const T>& from, std::int64_t samples) {
+    OwnedTraces traces(from.trace.size());
+    for_traces(from.count(), [&](std::int64_t i) {
+        traces[i].assign(from.trace[i], from.trace[i] + std::min(from.samples, samples));
+        traces[i].resize(static_cast<std::size_t>(samples));
+    });
+    return traces;
+}
+
+OwnedTraces zeros(std::int64_t count, std::int64_t samples) {
+    OwnedTraces traces(static_cast<std::size_t>(count));
+    for_traces(count, [&](std::int64_t i) { traces[i].resize(static_cast<std::size_t>(samples)); });
+    return traces;
 }
 
 }  // namespace
@@ -66,17 +76,29 @@ void adjoint_of_output_sampling(const TimeAxis& time, const TraceList<const doub
         resample_traces_transposed(residual, time.recorded_dt_s(), time.output_dt_s, adjoint);
 }
 
-std::vector<double> sampled_output(const TimeAxis& time, std::span<const double> recorded) {
-    const auto traces = list_of(recorded, time.recorded_samples());
-    std::vector<double> output(traces.count() * time.output_samples);
-    sample_output(time, traces, list_of(std::span(output), time.output_samples));
+template <typename T>
+OwnedTraces sampled_output(const TimeAxis& time, const TraceList<const T>& recorded) {
+    if (copies_samples(time)) return first_samples(recorded, time.output_samples);
+    const OwnedTraces values = first_samples(recorded, recorded.samples);
+    OwnedTraces output = zeros(recorded.count(), time.output_samples);
+    sample_output(time, TraceList<const double>(values, recorded.samples),
+                  TraceList<double>(output, time.output_samples));
     return output;
 }
 
-std::vector<double> adjoint_of_output_sampling(const TimeAxis& time, std::span<const double> residual) {
-    const auto traces = list_of(residual, time.output_samples);
-    std::vector<double> adjoint(traces.count() * time.recorded_samples());
-    adjoint_of_output_sampling(time, traces, list_of(std::span(adjoint), time.recorded_samples()));
+template OwnedTraces sampled_output(const TimeAxis&, const TraceList<const float>&);
+template OwnedTraces sampled_output(const TimeAxis&, const TraceList<const double>&);
+
+OwnedTraces adjoint_of_output_sampling(const TimeAxis& time, OwnedTraces residual) {
+    const std::int64_t samples = time.recorded_samples();
+    if (copies_samples(time)) {
+        for_traces(std::ssize(residual),
+                   [&](std::int64_t i) { residual[i].resize(static_cast<std::size_t>(samples)); });
+        return residual;
+    }
+    OwnedTraces adjoint = zeros(std::ssize(residual), samples);
+    adjoint_of_output_sampling(time, TraceList<const double>(residual, time.output_samples),
+                               TraceList<double>(adjoint, samples));
     return adjoint;
 }
 

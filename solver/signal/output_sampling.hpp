@@ -28,9 +28,10 @@ void sample_output(const TimeAxis& time, const TraceList<const T>& recorded, con
 void adjoint_of_output_sampling(const TimeAxis& time, const TraceList<const double>& residual,
                                 const TraceList<double>& adjoint);
 
-/// The same of traces [trace][recorded_samples()], as [trace][output_samples].
-std::vector<double> sampled_output(const TimeAxis& time, std::span<const double> recorded);
-/// The same of residuals [trace][output_samples], as [trace][recorded_samples()].
-std::vector<double> adjoint_of_output_sampling(const TimeAxis& time, std::span<const double> residual);
+/// B recorded, as sample_output() makes it, in traces that own their samples. \throws std::bad_alloc.
+template <typename T>
+OwnedTraces sampled_output(const TimeAxis& time, const TraceList<const T>& recorded);
+/// B' residual in traces that own their samples: those of `residual`, where B copies samples. \throws std::bad_alloc.
+OwnedTraces adjoint_of_output_sampling(const TimeAxis& time, OwnedTraces residual);
 
 }  // namespace onda

@@ -22,7 +22,7 @@ struct StepRelation {
     int order;
 
     [[nodiscard]] bool fourth() const { return order == 4; }
-    /// Of waves that the scheme has, and tells apart.
+    /// The largest x of waves that the scheme has, and tells apart.
     [[nodiscard]] double largest_x() const { return fourth() ? std::sqrt(6.) : 2.; }
     [[nodiscard]] double theta(double x) const { return 2. * std::asin(0.5 * chord(x)); }
     [[nodiscard]] double x(double theta) const {
@@ -46,12 +46,12 @@ private:
     }
 };
 
-/// Of the largest x: there theta turns infinitely fast.
+/// Largest x of a band, over the largest x of all: there theta turns infinitely fast.
 constexpr double kLargestX = 0.95;
 /// The shape of all tapers: their transform falls to exp(-14) = 8e-7.
 constexpr double kTaperBeta = 14.;
 
-/// Of phases, in radians a sample.
+/// A band of phases, in radians a sample.
 struct PhaseBand {
     double pass = 0., stop = 0.;
 };
@@ -89,7 +89,7 @@ struct PhaseMap {
     /// function of the longest waves, whose scale is the cube root of half the third derivative of the phase. Of order
     /// 4 in time it is the fifth root of 1 / 24 of the fifth derivative, the first that is not zero.
     [[nodiscard]] double margin(double i) const;
-    /// Of the input samples that output sample i needs.
+    /// First and last input sample that output sample i needs.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> window(std::int64_t sample) const;
     [[nodiscard]] std::size_t transform_length(std::int64_t sample) const;
 };
@@ -99,7 +99,7 @@ struct PhaseMap {
 /// error. With L no shorter than the window these are below 1e-6.
 class MappedTaps {
 public:
-    /// For output samples first … end - 1.
+    /// The weights of output samples first … end - 1.
     /// \param stretches false: without phi', for a series that stays on its time axis.
     MappedTaps(const PhaseMap& map, std::int64_t first, std::int64_t end, bool stretches = true);
 

@@ -21,7 +21,7 @@ public:
     /// \param samples of each series. \param phases in radians a sample, from 0 to pi.
     PhaseSpectrum(std::int64_t samples, std::span<const double> phases);
 
-    /// Of series [samples] into spectrum [phases]; any number of threads may share an object.
+    /// Transforms series [samples] into spectrum [phases]; any number of threads may share an object.
     void operator()(std::span<const double> series, std::span<std::complex<double>> spectrum) const;
     /// The transpose, as of FourierTransform: of spectrum [phases] into series [samples].
     void transposed(std::span<const std::complex<double>> spectrum, std::span<double> series) const;

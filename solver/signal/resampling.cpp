@@ -28,8 +28,8 @@ Taps sinc_taps(double time, double stretch) {
     return taps;
 }
 
-/// The same sum over samples 0 … n - 1 alone: what lies before them is zero, what follows is put back where the tail
-/// takes it from, x[n - 1 + i] = 2 x[n - 1] - x[n - 1 - i].
+/// The taps of a sum over samples 0 … n - 1 alone: what lies before them is zero, what follows is put back where the
+/// tail takes it from, x[n - 1 + i] = 2 x[n - 1] - x[n - 1 - i].
 Taps fold(const Taps& taps, std::int64_t n, Tail tail) {
     const std::int64_t last = n - 1, end = taps.first + static_cast<std::int64_t>(taps.weight.size());
     Taps folded;
@@ -186,7 +186,7 @@ void weigh_traces_transposed(const TraceList<const double>& residual, const Trac
 
 namespace {
 
-/// Of the weights of a block, as they come or side by side.
+/// Bytes of the weights of a block, as they come or side by side.
 std::int64_t block_bytes(std::int64_t input_samples) {
     return kRows * static_cast<std::int64_t>(sizeof(double)) * input_samples;
 }

@@ -2,9 +2,11 @@
 /// Series brought to another sampling: every output sample is a weighted sum of input samples.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,9 @@ struct Taps {
 };
 using TapsOfSample = std::function<Taps(std::int64_t output_sample)>;
 
+/// Traces that own their samples, [trace][sample], all of one length.
+using OwnedTraces = std::vector<std::vector<double>>;
+
 /// Traces of one length, wherever they lie. T is const where they are read only.
 template <typename T>
 struct TraceList {
@@ -34,6 +39,12 @@ struct TraceList {
     /// `count` traces [trace][sample].
     TraceList(std::span<T> all, std::int64_t count) : samples(static_cast<std::int64_t>(all.size()) / count) {
         add(all);
+    }
+    /// All of some traces. \param samples_of_each where there is none to tell.
+    template <typename Owner>
+    requires std::same_as<std::remove_const_t<Owner>, OwnedTraces> TraceList(Owner& all, std::int64_t samples_of_each)
+        : samples(samples_of_each) {
+        for (auto& one : all) trace.push_back(one.data());
     }
     /// Adds traces [trace][samples].
     void add(std::span<T> all) {
@@ -57,7 +68,8 @@ void weigh_traces_transposed(const TraceList<const double>& residual, const Trac
 
 /// The bytes that a thread of weigh_traces() holds for weights that reach over so many input samples.
 std::int64_t weighing_bytes(std::int64_t input_samples);
-/// Those that all threads of weigh_traces_transposed() hold together, likewise.
+/// The bytes that all threads of weigh_traces_transposed() hold together, for weights that reach over so many input
+/// samples.
 std::int64_t transposed_weighing_bytes(std::int64_t input_samples, std::int64_t output_samples, int threads);
 
 /// The sums of weigh_traces() with weights that are kept, for traces that come in groups. The tail is zero.
@@ -86,12 +98,12 @@ private:
 /// Nyquist frequency of the two; up to 0.9 of it the error is below 1e-4. Equal steps copy the samples.
 std::vector<double> resample(std::span<const double> input, double dt_in, double dt_out, std::int64_t output_samples,
                              Tail tail = Tail::continued);
-/// The same of a series that is over at its end, with as many samples as have anything of it.
+/// Resamples a series that is zero after its end, up to the last output sample that is not zero.
 std::vector<double> resample_whole(std::span<const double> input, double dt_in, double dt_out);
-/// Traces at once, each as resample() brings it to another sampling. T is float or double.
+/// Brings traces to another sampling, each as resample() does. T is float or double.
 template <typename T>
 void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output);
-/// Its transpose, as of weigh_traces_transposed(): from residuals dt_out apart to samples dt_in apart.
+/// The transpose of resample_traces(), as that of weigh_traces(): from residuals dt_out apart to samples dt_in apart.
 void resample_traces_transposed(const TraceList<const double>& residual, double dt_in, double dt_out,
                                 const TraceList<double>& adjoint);
 

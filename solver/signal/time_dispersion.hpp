@@ -66,7 +66,7 @@ std::int64_t injected_samples(const FrequencyBand& band, double dt_in, const Rec
 template <typename T>
 void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, const RecordedSampling& recorded,
                     double dt_out, const TraceList<T>& output);
-/// The same of traces [trace][sample], returned as [trace][output_samples].
+/// Corrects traces [trace][sample] by equation (3); returns [trace][output_samples].
 template <typename T>
 std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band,
                               const RecordedSampling& recorded, double dt_out, std::int64_t output_samples) {
@@ -74,13 +74,13 @@ std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_coun
     correct_traces<T>({traces, trace_count}, band, recorded, dt_out, {std::span(output), trace_count});
     return output;
 }
-/// Its transpose, as of weigh_traces_transposed(), by the transpose of whatever correct_traces() does with as many
+/// The transpose of correct_traces(), as that of weigh_traces(), by the transpose of whatever it does with as many
 /// output samples: from residuals dt_out apart to recorded samples, those after the record's end included.
 void correct_traces_transposed(const TraceList<const double>& residual, const FrequencyBand& band,
                                const RecordedSampling& recorded, double dt_out, const TraceList<double>& adjoint);
 /// The host memory that correct_traces needs besides its input and output.
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads);
-/// What correct_traces_transposed needs, likewise.
+/// The host memory that correct_traces_transposed needs besides its input and output.
 std::int64_t transposed_correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads);
 
 /// The correction in words: "removed from the seismograms, up to 41.4 Hz; not from snapshots", or "not removed".

@@ -20,7 +20,7 @@ using std::numbers::pi;
 
 constexpr double kQuietStart = 1.5;    // periods before its centre, a Ricker wavelet has 1e-8 of its peak
 constexpr double kBandEdge = 0.01;     // of the spectrum's peak: what counts as the highest frequency
-constexpr double kTail = 1e-6;         // of the largest amplitude: what counts as silence
+constexpr double kTail = 1e-6;         // of the largest amplitude: what counts as zero
 constexpr double kAbruptStart = 1e-4;  // of the largest amplitude: a jump at t = 0 that is worth a warning
 constexpr double kNothingLeft = 0.01;  // of the largest amplitude: less than that after t = 0 is no wavelet
 
@@ -79,7 +79,7 @@ double last_time_above(const std::function<double(double)>& value, double level,
 double largest_before_start(const Wavelet& wavelet, double f0) {
     if (wavelet.t0_s <= 0.) return 1.;
     double largest = std::abs(wavelet.value(0.));
-    // Five periods before its centre every member of the family is silent.
+    // Five periods before its centre every member of the family is zero.
     for (double t = wavelet.t0_s - 5. / f0; t < 0.; t += 0.01 / f0)
         largest = std::max(largest, std::abs(wavelet.value(t)));
     return largest;
@@ -138,7 +138,7 @@ struct Band {
     double at_nyquist = 0.;  ///< amplitude there, of the peak
 };
 
-/// Of a sampled series, zero-padded to at least four times its length.
+/// The band of a sampled series, zero-padded to at least four times its length.
 Band measure_band(std::span<const double> series, double dt_s) {
     std::size_t n = 64;
     while (n < 4 * series.size()) n *= 2;
@@ -290,7 +290,7 @@ struct WaveletSamples {
     std::vector<double> amplitude;
 };
 
-/// A closed form is sampled from before t = 0, where it may not be quite silent yet: no step is made there.
+/// A closed form is sampled from before t = 0, where it may not be quite zero yet: no step is made there.
 WaveletSamples sample_closed_form(const Wavelet& wavelet, double dt_s, std::int64_t first, std::int64_t end) {
     WaveletSamples samples{first, dt_s, {}};
     for (std::int64_t n = first; n < end; ++n)

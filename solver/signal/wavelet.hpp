@@ -40,7 +40,7 @@ struct WaveletKind {
     Wavelet (*make)(const WaveletConfig&, const std::string& key, const ConfigOrigin&);
 };
 std::span<const WaveletKind> wavelet_kinds();
-/// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet"). \throws Error(config).
+/// \param key path of the wavelet in the config, for errors ("wavelet", "sources[2].wavelet"). \throws Error(config).
 Wavelet make_wavelet(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin);
 /// s(n dt) from n = 0 to the end of the wavelet or of the run, as sample_wavelet() gives it without a correction: what
 /// seismograms answer to, for the transform by which the injected signal differs from it is undone in them.

@@ -61,7 +61,7 @@ struct Mirrors {
     }
 };
 
-/// Of the eight nodes 0 … 7 around position `at`, between nodes 3 and 4.
+/// Weights of the eight nodes 0 … 7 around position `at`, between nodes 3 and 4.
 ///
 /// The windowed sinc sums to 1 within 4e-4 only, and its centre lies up to 2e-4 nodes off: errors that no finer grid
 /// removes. The least change that mends both is a straight line over the nodes. The error then falls with the square of

@@ -153,7 +153,7 @@ std::int64_t Positions::extremes() const {
     return kind_ == Kind::stored ? size_ : kind_ == Kind::line ? 2 : 4;
 }
 
-/// Of a grid: the first, and the last along each axis.
+/// The corners of a grid are its first position, and the last along each axis.
 std::int64_t Positions::extreme(std::int64_t k) const {
     if (kind_ == Kind::stored) return k;
     if (kind_ == Kind::line) return k == 0 ? 0 : size_ - 1;

@@ -29,7 +29,7 @@ struct FaceLayer {
 
 /// Layers of these depths inside the six faces; none where the depth is 0.
 std::vector<FaceLayer> face_layers(const Grid& grid, const std::array<double, 6>& depth_nodes);
-/// The first of them that holds a position, or nullptr.
+/// The first layer that holds a position, or nullptr.
 const FaceLayer* layer_with(std::span<const FaceLayer> layers, const Position& position_m);
 
 /// How many nodes carry a point: 8 along every axis on which it lies off the nodes, as point_weights() makes them.
@@ -55,23 +55,23 @@ public:
     static Positions stepped_line(const Position& first, const Position& step, std::int64_t count);
     /// Evenly spaced along each axis from first to last; x fastest, then y, then z.
     static Positions grid(const Position& first, const Position& last, const std::array<std::int64_t, 3>& count);
-    /// The same from first on, by a step along each axis.
+    /// Positions at the nodes of a grid from first on, by a step along each axis; x fastest, then y, then z.
     static Positions stepped_grid(const Position& first, const Position& step,
                                   const std::array<std::int64_t, 3>& count);
-    /// Those from `first` on, of a stored list.
+    /// The `count` positions from `first` on, of a stored list.
     [[nodiscard]] Positions part(std::int64_t first, std::int64_t count) const;
 
     [[nodiscard]] std::int64_t size() const { return size_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }
     [[nodiscard]] Position operator[](std::int64_t i) const;
 
-    /// Those of a stored list in another order.
+    /// The positions of a stored list in another order.
     [[nodiscard]] Positions reordered(std::span<const std::int64_t> order) const;
-    /// The same moved by an offset. Moved before they are clamped, and once at most.
+    /// These positions moved by an offset. They are moved before they are clamped, and once at most.
     [[nodiscard]] Positions shifted(const Position& by) const;
     [[nodiscard]] bool is_stored() const { return kind_ == Kind::stored; }
 
-    /// Around all of them, of which there is one at least. A line and a grid are not walked.
+    /// The box around all positions, of which there is one at least. A line and a grid are not walked.
     [[nodiscard]] PositionBox box() const;
     /// The index of one that lies outside: the first of a stored list, an end or corner of a line or grid; -1 if none
     /// does.
@@ -80,7 +80,7 @@ public:
     void clamp_to(const Position& low, const Position& high);
     /// How many lie in one of the layers at least. A line and a grid are not walked.
     [[nodiscard]] std::int64_t count_in_any(std::span<const FaceLayer> layers) const;
-    /// How many nodes carry them. Beyond `walked` positions of a line or of an axis, from a sample of as many.
+    /// How many nodes carry the positions. Beyond `walked` positions of a line or of an axis, from a sample of as many.
     [[nodiscard]] std::int64_t weighted_nodes(const Grid& grid, std::int64_t walked) const;
 
 private:
@@ -90,7 +90,7 @@ private:
     /// Indices that every coordinate has its extremes at, or all of a stored list: the k-th, of so many.
     [[nodiscard]] std::int64_t extreme(std::int64_t k) const;
     [[nodiscard]] std::int64_t extremes() const;
-    /// Of `count` positions that differ along `axes`: those in none of the layers across them.
+    /// How many of `count` positions that differ along `axes` lie in none of the layers across them.
     [[nodiscard]] std::int64_t count_in_none(std::span<const FaceLayer> layers, std::span<const int> axes,
                                              std::int64_t count) const;
 
@@ -117,7 +117,7 @@ public:
     [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(size_); }
     [[nodiscard]] bool empty() const { return size_ == 0; }
     [[nodiscard]] Position operator[](std::size_t i) const;
-    /// All of them, made.
+    /// The positions of all parts, as one list.
     [[nodiscard]] std::vector<Position> list() const;
     bool operator==(const std::vector<Position>& other) const { return list() == other; }
 

@@ -11,7 +11,7 @@
 namespace onda {
 namespace {
 
-/// Around the first sources of all shots.
+/// The box around the first sources of all shots.
 PositionBox box_of_sources(const Shots::Data& data) {
     PositionBox box{data.source_m(0), data.source_m(0)};
     for (std::size_t shot = 1; shot < data.id.size(); ++shot) box.include(data.source_m(shot));
@@ -64,7 +64,7 @@ void ReceiverParts::flush() {
     add_part(Positions(std::exchange(points_, {})), relative_, std::exchange(shot_, {}));
 }
 
-/// Whether all shots that an entry names are fired; a fault has been added if not.
+/// Whether all shots that an entry names are fired; an error has been added if not.
 bool ReceiverParts::shots_exist(const ReceiverGroup& entry) {
     const auto fired = [this](std::int64_t id) { return std::ranges::binary_search(data_.id, id); };
     const auto missing = std::ranges::find_if_not(entry.shot, fired);
@@ -184,7 +184,7 @@ std::vector<std::string> doubts_of_receivers(const Grid& grid, const Shots::Data
         std::string first;
         for (std::size_t i = 1, begin = 0; i < placed.size(); ++i) {
             if (placed[i].position_m != placed[begin].position_m) begin = i;
-            // Those of every shot come first among those of a place.
+            // At each place receivers of every shot come first.
             const bool of_every = placed[begin].shot == PlacedReceiver::every_shot;
             if (i == begin || !(of_every || placed[i].shot == placed[i - 1].shot)) continue;
             if (doubled++ == 0) first = describe(grid, placed[i].position_m);
@@ -265,7 +265,7 @@ ReceiverCounts count_receivers(const Grid& grid, const Shots::Data& data) {
 
 namespace {
 
-/// Of one part, in all its shots.
+/// Counts the receivers of one part in layers, over all its shots.
 LayerCount count_part_in(const Shots::Data& data, const ReceiverPart& part, std::span<const FaceLayer> layers) {
     const auto shots = static_cast<std::int64_t>(data.id.size());
     LayerCount in_layers;

@@ -18,14 +18,14 @@ public:
     /// \param data has its sources; gets the receivers.
     ReceiverParts(const Grid& grid, Shots::Data& data, StageFaults& faults);
 
-    /// Adds a fault for a shot that no source fires in, and for an offset that leads out of the grid in a shot.
+    /// Adds an error for a shot that no source fires in, and for an offset that leads out of the grid in a shot.
     void add(const ReceiverGroup& entry);
     /// After the last entry.
     void flush();
 
 private:
     bool shots_exist(const ReceiverGroup& entry);
-    /// Whether all offsets of an entry lead into the grid; a fault of the first shot in which one does not.
+    /// Whether all offsets of an entry lead into the grid; an error of the first shot in which one does not.
     bool offsets_fit(const ReceiverGroup& entry);
     bool offsets_fit(const ReceiverGroup& entry, std::size_t shot, const Positions& offsets, std::int64_t first_row);
     void add_part(Positions positions, bool relative, std::vector<std::int64_t> shot,
@@ -52,7 +52,8 @@ struct ReceiverCounts {
     [[nodiscard]] std::int64_t of(std::size_t shot) const;
     [[nodiscard]] std::int64_t nodes_of(std::size_t shot) const;
 };
-/// Of many shots, what carries receivers that move with the source is taken from a sample of the shots.
+/// Counts the receivers of each shot. In a survey of many shots the nodes of receivers that move with the source are
+/// counted for a sample of the shots.
 ReceiverCounts count_receivers(const Grid& grid, const Shots::Data& data);
 
 /// Receivers of all shots together that lie in one of the layers.

@@ -23,7 +23,7 @@ struct ReceiverPart {
         std::int64_t first = 0, count = 0;
     };
     [[nodiscard]] Rows rows_of(std::int64_t id) const;
-    /// Those of one shot, where they lie.
+    /// The positions of the receivers that shot `id` records; offsets are added to `source_m`.
     [[nodiscard]] Positions of(std::int64_t id, const Position& source_m) const;
 };
 
@@ -37,7 +37,7 @@ struct Shots::Data {
     /// Counts a column of a receiver table in.
     void add_carried_kind(const CarriedColumn& column);
 
-    /// Of the first source of the shot with this index: what relative positions are relative to.
+    /// Position of the first source of the shot with this index: what relative positions are relative to.
     [[nodiscard]] const Position& source_m(std::size_t shot) const {
         return sources[static_cast<std::size_t>(first_source[shot])].position_m;
     }

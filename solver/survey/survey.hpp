@@ -41,7 +41,7 @@ struct Shot {
     }
 };
 
-/// The sources that the shots of a run may have together: more are a fault of the configuration.
+/// The sources that the shots of a run may have together: more are an error of the configuration.
 inline constexpr std::int64_t kMostSources = 1'000'000;
 
 /// A column of receiver tables that goes with the receivers into the seismograms.
@@ -64,12 +64,12 @@ public:
     [[nodiscard]] bool empty() const { return size() == 0; }
     [[nodiscard]] Shot operator[](std::size_t i) const;
     [[nodiscard]] std::int64_t id(std::size_t i) const;
-    /// Of a shot, without making the lists of its receivers.
+    /// The sources of a shot, without making the lists of its receivers.
     [[nodiscard]] std::span<const SourcePoint> sources(std::size_t i) const;
-    /// Of the shot with this id, which is there.
+    /// The index of the shot with this id, which is there.
     [[nodiscard]] std::size_t index_of(std::int64_t id) const;
     [[nodiscard]] Shot front() const { return (*this)[0]; }
-    /// Around the sources and receivers of a shot, without making lists of them.
+    /// The box around the sources and receivers of a shot, without making lists of them.
     [[nodiscard]] PositionBox spread(std::size_t i) const;
     [[nodiscard]] const std::vector<CarriedKind>& carried_kinds() const;
     /// What receiver tables say of the receivers of a shot: a column for each of carried_kinds(), one text a receiver
@@ -102,8 +102,8 @@ struct SurveySize {
     std::int64_t sources = 0, receivers = 0;                      ///< of all shots together
     std::int64_t most_sources = 0, most_receivers = 0;            ///< of any shot
     std::int64_t most_source_nodes = 0, most_receiver_nodes = 0;  ///< of any shot, as weighted nodes
-    /// Of any shot, as devices are given them: more than its sources where nodes of theirs lie in absorbing layers
-    /// (kernels/shot/layer_sources.hpp).
+    /// Most sources of any shot as devices are given them: more than its sources where nodes of theirs lie in absorbing
+    /// layers (kernels/shot/layer_sources.hpp).
     std::int64_t most_source_rows = 0;
     std::map<std::int64_t, std::int64_t> shots_of_receivers;  ///< how many shots have so many receivers
 };
@@ -115,9 +115,9 @@ struct Survey {
     std::string firing;  ///< which sources fire together, in words; empty where there is nothing to say of it
     std::vector<std::string> warnings;
     [[nodiscard]] double highest_frequency_hz() const;
-    /// The same with what the configuration says of that wavelet. There must be one.
+    /// The highest frequency of all wavelets, with what the configuration says of that wavelet. There must be one.
     [[nodiscard]] HighestFrequency highest_frequency() const;
-    /// Of all wavelets; 0 if there are none.
+    /// The lowest peak frequency of all wavelets; 0 if there are none.
     [[nodiscard]] double lowest_peak_frequency_hz() const;
 };
 
@@ -133,7 +133,7 @@ struct SurveySections {
     const OutputConfig& output;
 };
 
-/// Counted before it is built: neither time nor memory grow with the receivers of lines and grids.
+/// Makes a survey, counted before it is built: neither time nor memory grow with the receivers of lines and grids.
 /// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, more than
 /// kMostSources, …
 Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces& faces, const ConfigOrigin& origin);

@@ -24,13 +24,13 @@ std::int64_t check_count(const EntryReading& reading, const std::string& key, st
     return count;
 }
 
-/// The fault of position `i` of a file that has a y in 2-D.
+/// The error of position `i` of a file that has a y in 2-D.
 void add_off_plane(const EntryReading& reading, const Places& places, std::int64_t i) {
     reading.faults.add(places.key, fmt::format("{}: y = {:.8g} m in a 2-D run: must be 0 or absent", places.listed(i),
                                                places.positions[i][1]));
 }
 
-/// The fault of the first position in a file that lies outside the grid. \return whether there is none.
+/// The error of the first position in a file that lies outside the grid. \return whether there is none.
 bool check_listed(const EntryReading& reading, const Places& places) {
     const Grid& grid = reading.grid;
     for (std::int64_t i = 0; i < places.positions.size(); ++i) {
@@ -56,7 +56,7 @@ void check_offsets_in_plane(const EntryReading& reading, const Places& places) {
 }
 
 /// Inside the grid, with their ends all positions between them; what lies outside by rounding is brought to the face.
-/// \return whether there is no fault.
+/// \return whether there is no error.
 bool check_inside(const EntryReading& reading, Places& places) {
     bool inside = true;
     for (const WrittenPosition& point : places.written)
@@ -79,7 +79,7 @@ std::vector<WrittenPosition> ends_of(const EntryReading& reading, const std::str
 
 // ---- lines and grids by their spacing ----
 
-/// A faulty spacing: no positions, and a fault has been added.
+/// An invalid spacing: no positions, and an error has been added.
 constexpr std::int64_t kFaulty = 0;
 
 /// How many positions lie on `length_m`, one at its beginning and one after each spacing. Its end counts if rounding
@@ -220,7 +220,7 @@ ReceiverGroup read_point(const EntryReading& reading, const ReceiverConfig& rece
     return {point_at(reading, key, receiver.position_m), {}, {}};
 }
 
-/// Whether there are as many numbers, counts or spacings, as the type takes; a fault has been added if not.
+/// Whether there are as many numbers, counts or spacings, as the type takes; an error has been added if not.
 bool has_numbers(const EntryReading& reading, std::size_t given, const std::string& key, int wanted,
                  const std::string& message) {
     if (static_cast<int>(given) == wanted) return true;

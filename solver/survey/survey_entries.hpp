@@ -20,7 +20,7 @@ struct WrittenPosition {
     Position position_m{};
 };
 
-/// The positions of one entry of the config, with the words that a fault needs.
+/// The positions of one entry of the config, with the words that an error needs.
 struct Places {
     std::string key;   ///< where in the config, e.g. "sources[2].file"
     std::string name;  ///< of the file that lists the positions, as messages show it
@@ -32,7 +32,7 @@ struct Places {
     [[nodiscard]] std::string listed(std::int64_t index) const;
 };
 
-/// What an entry is read with. Faults of positions are collected, those of a file itself are thrown.
+/// What an entry is read with. Errors of positions are collected, those of a file itself are thrown.
 struct EntryReading {
     const Grid& grid;
     const ConfigOrigin& origin;

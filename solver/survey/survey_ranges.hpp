@@ -24,7 +24,7 @@ struct SurveyRanges {
 /// first and the last: time and memory do not grow with the survey. \param shots one at least.
 SurveyRanges ranges_of(const Shots& shots);
 
-/// A doubt that x and z of all sources were swapped: as they are swapped, they would lie at the one depth of all
+/// A warning that x and z of all sources were swapped: as they are swapped, they would lie at the one depth of all
 /// receivers; as they are, they do not. Empty if there is none.
 std::string doubt_of_swapped_axes(const SurveyRanges& ranges);
 

@@ -47,9 +47,8 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
             wavefield_.reset();
             wavefield_ = parts_.media.of(plan).make_wavefield(shots);
         }
-        return Propagator(*wavefield_, points, plan_.time);
+        return Propagator(*wavefield_, std::move(points), plan_.time);
     });
-    points.clear();
     propagate(propagator, batch, watch, control);
     nodes_ += plan.setup.grid.points() * shots;
     wavefield_bytes_ = std::max(wavefield_bytes_, wavefield_->allocated_bytes());

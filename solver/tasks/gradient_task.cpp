@@ -43,13 +43,15 @@ std::vector<float> inner_values(std::span<const double> computed, const Computed
     return values;
 }
 
-/// The samples that the receivers of a shot recorded, [receiver][sample], with all digits that they have. \param shot
-/// whose gather holds them in single precision.
-std::vector<double> recorded_values(const ShotInProgress& shot, const Wavefield& forward, int slot) {
+/// What the receivers of a shot recorded, as it is written, with all digits that the run has. \param shot whose gather
+/// holds it in single precision.
+OwnedTraces synthetic_traces(const ShotInProgress& shot, const TimeAxis& time, const Wavefield& forward, int slot) {
     const std::vector<float>& pressure = shot.gather.pressure;
-    std::vector<double> values(pressure.begin(), pressure.end());
-    if (forward.problem().precision == Precision::float64) forward.download_traces(std::span(values), slot);
-    return values;
+    if (forward.problem().precision == Precision::float32)
+        return sampled_output(time, TraceList<const float>(pressure, std::ssize(shot.gather.receivers_m)));
+    std::vector<double> recorded(pressure.size());
+    forward.download_traces(std::span(recorded), slot);
+    return sampled_output(time, TraceList<const double>(recorded, std::ssize(shot.gather.receivers_m)));
 }
 
 class GradientTask : public Task {
@@ -121,10 +123,11 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
     const Plan& plan = *shot.plan;
     const std::vector<Position> receivers = shot.shot.receivers.list();
     const std::vector<Position> sources = shot.shot.source_positions();
-    const std::vector<double> synthetic = sampled_output(plan_.time, recorded_values(shot, forward, slot));
+    const std::int64_t samples = plan_.time.output_samples;
+    const OwnedTraces synthetic = synthetic_traces(shot, plan_.time, forward, slot);
     MisfitOfShot misfit = evaluate_misfit(
-        imaging_.misfit, {sources.front(), receivers, plan_.time.output_samples, plan_.time.output_dt_s},
-        std::span<const double>(synthetic), std::span<const float>(shot.observed));
+        imaging_.misfit, {sources.front(), receivers, samples, plan_.time.output_dt_s},
+        TraceList<const double>(synthetic, samples), TraceList<const float>(shot.observed, std::ssize(receivers)));
     shot.observed = {};
     shot.images.shot = shot.shot.id;
     shot.images.part = plan.domain.part;
@@ -134,10 +137,10 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
     shot.images.excluded = misfit.excluded;
     shot.images.dt_s = plan_.time.output_dt_s;
     if (imaging_.adjoint_sources)
-        shot.images.adjoint_source.assign(misfit.adjoint_source.begin(), misfit.adjoint_source.end());
-    const std::vector<double> residual = adjoint_of_output_sampling(plan_.time, misfit.adjoint_source);
-    return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos, residual, plan_.time.steps,
-                          imaging_.density);
+        for (const std::vector<double>& trace : misfit.adjoint_source)
+            shot.images.adjoint_source.insert(shot.images.adjoint_source.end(), trace.begin(), trace.end());
+    return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos,
+                          adjoint_of_output_sampling(plan_.time, std::move(misfit.adjoint_source)), imaging_.density);
 }
 
 void GradientTask::collect(Batch& batch) {
@@ -176,6 +179,10 @@ void add_gradient_memory(Allocations& list, const Plan& plan) {
     const std::int64_t of_density = density ? plan.setup.grid.dimensions + 1 : 0;
     list.add(host_row("images being made to gradients", held::survey, plan.setup.grid.points(),
                       (3 + of_density) * std::int64_t{sizeof(double)}));
+    if (density)
+        list.add(host_row("pressure at sources", held::resampling,
+                          saturating_product(plan.survey.size.most_sources, plan.time.recorded_samples()),
+                          sizeof(double)));
     const std::int64_t traces = saturating_product(plan.survey.size.most_receivers, shots);
     list.add(host_row("residuals", held::resampling,
                       saturating_product(traces, plan.time.recorded_samples() + plan.time.output_samples),

@@ -57,7 +57,7 @@ std::int64_t bytes_of_points(const ShotSize& shot) {
 }
 
 void add_shot_memory(Allocations& list, const Plan& plan) {
-    // Of one batch until the wavefield has them, and of the next while it is computed.
+    // One batch is there until the wavefield has it, and the next while it is computed.
     const std::int64_t points = bytes_of_points(largest_shot(plan)), batch = shots_together(plan.placement);
     list.add(host_row("shots that are set up", held::set_up, points, 1, batch));
     list.add(host_row("sources and receivers", held::survey, points, 1,

@@ -17,7 +17,7 @@
 
 namespace onda {
 
-/// A shot from when it is claimed until the ledger knows what it left.
+/// A shot from when it is claimed from the queue until its record is in it.
 struct ShotInProgress {
     std::size_t index = 0;             ///< in the survey
     std::shared_ptr<const Plan> plan;  ///< of the shot; the run's where there is no aperture

@@ -97,7 +97,11 @@ ShotPoints AdjointBox::points_of(std::span<const double> signals) const {
 }
 
 AdjointPoints AdjointBox::adjoint_of(std::span<const double> traces, bool records) const {
-    return adjoint_points({sources_, receivers_}, e_.grid, e_.halos, traces, time_.steps, records);
+    const auto samples = std::ssize(traces) / std::ssize(receivers_);
+    OwnedTraces of_receivers;
+    for (auto next = traces.begin(); next != traces.end(); next += samples)
+        of_receivers.emplace_back(next, next + samples);
+    return adjoint_points({sources_, receivers_}, e_.grid, e_.halos, std::move(of_receivers), records);
 }
 
 std::vector<double> AdjointBox::traces_of(const Wavefield& field, std::size_t count, int shot) const {
@@ -108,7 +112,7 @@ std::vector<double> AdjointBox::traces_of(const Wavefield& field, std::size_t co
 
 std::vector<double> AdjointBox::forward(Medium& medium, std::span<const double> signals) const {
     const auto field = medium.make_wavefield();
-    Propagator propagator(*field, std::array{points_of(signals)}, time_);
+    Propagator propagator(*field, std::vector{points_of(signals)}, time_);
     propagator.advance(time_.steps);
     return traces_of(*field, receivers_.size());
 }
@@ -116,7 +120,7 @@ std::vector<double> AdjointBox::forward(Medium& medium, std::span<const double> 
 std::vector<double> AdjointBox::adjoint(Medium& medium, std::span<const double> traces) const {
     const auto field = medium.make_wavefield();
     const AdjointPoints adjoint = adjoint_of(traces, true);
-    Propagator propagator(*field, std::array{adjoint.points}, time_);
+    Propagator propagator(*field, std::vector{adjoint.points}, time_);
     propagator.advance(time_.steps);
     const std::vector<double> recorded = traces_of(*field, sources_.size());
     const std::vector<double> density = source_densities(medium, points_of(source_signals()).sources);

@@ -1,4 +1,4 @@
-// Every fault of a configuration is reported at its place, with what to do: golden messages, exact to the letter.
+// Every error of a configuration is reported at its place, with what to do: golden messages, exact to the letter.
 // Takes less than a second.
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -132,7 +132,7 @@ TEST_CASE("every fault of an override says which one it comes from, and where in
              {"sources[0]=null", "--set sources[0]=null: sources[0]: missing key 'position_m'"},
              {"title.deep=1", "--set title.deep=1: title = {...}: must be text"}})
         CHECK_MESSAGE(message({row.given}).starts_with(row.expected), message({row.given}));
-    // Of two overrides of a key the last one counts, and the fault is told of it.
+    // Of two overrides of a key the last one counts, and the error is reported there.
     CHECK(message({"time.duration_s=1", "time.duration_s=-1"}) ==
           "--set time.duration_s=-1: time.duration_s = -1: must be in [1e-15, 1e+09] s");
     CHECK(message({"time.duration_s=-1", "time.duration_s=1"}) == "no error");

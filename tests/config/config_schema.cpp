@@ -1,4 +1,4 @@
-// The JSON Schema accepts what the reader accepts, and refuses its typical faults. Skipped without python3-jsonschema.
+// The JSON Schema accepts what the reader accepts, and refuses its typical errors. Skipped without python3-jsonschema.
 // Takes 1 s.
 #include <cstdio>
 #include <cstdlib>

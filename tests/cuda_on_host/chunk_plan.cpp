@@ -1,5 +1,5 @@
-// Promise: the chunks of planes that blocks march through cover every plane once, none is longer than allowed, and the
-// last block ends no later than with chunks of any equal length.
+// The chunks of planes that blocks march through cover every plane once, none is longer than allowed, and the last
+// block ends no later than with chunks of any equal length.
 // Takes 1 s.
 #include "kernels/cuda/chunk_plan.hpp"
 

@@ -1,5 +1,5 @@
-// Promise: the whole CUDA backend - media, wavefields, batches, graphs, copies - gives the bits of the CPU, whether its
-// streams run at once or only when somebody waits, and every call is made under the right device.
+// The whole CUDA backend - media, wavefields, batches, graphs, copies - gives the bits of the CPU, whether its streams
+// run at once or only when somebody waits, and every call is made under the right device.
 // Takes 75 s.
 #include <algorithm>
 #include <cmath>
@@ -60,7 +60,7 @@ const Case kFreeTop{"3-D, layers but a free top",
                     55,
                     {5, 6, 3, 4, 0, 5}};
 
-/// The same with fewer steps, where what is tested does not need many.
+/// A case with fewer steps, where what is tested does not need many.
 Case shortened(Case c, int steps) {
     c.steps = std::min(c.steps, steps);
     return c;

@@ -1,6 +1,6 @@
-// Promise: the CUDA kernels of perfectly matched layers, run on the host from their own sources, give the bits of the
-// CPU's plain loops, those of the kernel `reference`, for strips of any width on any face, and write nothing but the
-// nodes. Takes 1 s.
+// The CUDA kernels of perfectly matched layers, run on the host from their own sources, give the bits of the CPU's
+// plain loops, those of the kernel `reference`, for strips of any width on any face, and write nothing but the nodes.
+// Takes 1 s.
 #include <array>
 #include <cstring>
 #include <doctest/doctest.h>

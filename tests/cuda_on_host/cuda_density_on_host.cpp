@@ -1,5 +1,5 @@
-// Promise: the CUDA kernels of variable density, run on the host from their own sources, give the bits of the CPU
-// reference and write nothing but the nodes, under every schedule that copies and threads are free to choose.
+// The CUDA kernels of variable density, run on the host from their own sources, give the bits of the CPU reference and
+// write nothing but the nodes, under every schedule that copies and threads are free to choose.
 // Takes 25 s.
 #include "kernels/cuda/direct/direct.hpp"
 #include "kernels/cuda/march25d/density_groups.hpp"

@@ -1,6 +1,5 @@
-// Promise: the CUDA kernels, run on the host from their own sources, give the bits of the reference (the thesis'
-// kernel: to rounding) and write nothing but the nodes, under every schedule that copy engines and threads are free to
-// choose.
+// The CUDA kernels, run on the host from their own sources, give the bits of the reference (the thesis' kernel: to
+// rounding) and write nothing but the nodes, under every schedule that copy engines and threads are free to choose.
 // Takes 16 s.
 #include "kernels/cuda/inplane/bulk_tensor_copies.hpp"
 #include "kernels/cuda/march25d/march25d.hpp"

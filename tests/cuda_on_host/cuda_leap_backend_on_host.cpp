@@ -1,6 +1,5 @@
-// Promise: the CUDA backend's leaps and steps of order 4 in time - kernels, shell, strips, sources, batches, graphs,
-// state - give the bits of the CPU's, whether its streams run at once or only when somebody waits, and hold what was
-// predicted.
+// The CUDA backend's leaps and steps of order 4 in time - kernels, shell, strips, sources, batches, graphs, state -
+// give the bits of the CPU's, whether its streams run at once or only when somebody waits, and hold what was predicted.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 #include <vector>

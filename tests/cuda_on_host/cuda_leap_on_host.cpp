@@ -1,6 +1,6 @@
-// Promise: the CUDA kernels that leap, and those of the passes over a shell, run on the host from their own
-// sources, give the bits of plain loops and write nothing but the nodes, under every schedule that copy engines and
-// threads are free to choose.
+// The CUDA kernels that leap, and those of the passes over a shell, run on the host from their own sources, give the
+// bits of plain loops and write nothing but the nodes, under every schedule that copy engines and threads are free to
+// choose.
 // Takes 13 s.
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cuda/leap/leap_bulk_tensor.hpp"
@@ -15,7 +15,7 @@ using namespace onda::cuda::test;
 
 namespace {
 
-/// Neither those of leaps nor those of order 4 in time, and no powers of two.
+/// Weights that are neither those of leaps nor those of order 4 in time, and no powers of two.
 template <typename T>
 constexpr LeapWeights<T> kWeights{T(1.1), T(0.3)};
 
@@ -29,7 +29,7 @@ Nodes all_of(const World<T>& w) {
     return {{0, 0, 0}, {int(w.field.n[0]), int(w.field.n[1]), int(w.field.n[2])}};
 }
 
-/// Without some at each face, where the grid has as many.
+/// The nodes of a grid without some at each face, where it has as many.
 template <typename T>
 Nodes inner_of(const World<T>& w) {
     Nodes nodes = all_of(w);

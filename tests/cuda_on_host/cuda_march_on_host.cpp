@@ -1,5 +1,5 @@
-// Promise: every mapping of the compact stencil and of the 5-point star, run on the host from the sources of the CUDA
-// kernels, gives the bits of the reference and writes nothing but the nodes, under every schedule.
+// Every mapping of the compact stencil and of the 5-point star, run on the host from the sources of the CUDA kernels,
+// gives the bits of the reference and writes nothing but the nodes, under every schedule.
 // Takes 1 s.
 #include "kernels/cuda/compact/march.hpp"
 #include "kernels/cuda/inplane/bulk_tensor_copies.hpp"

@@ -1,5 +1,5 @@
-// Promise: the stand-in for the device runs threads, barriers and copies as hardware does, and notices what
-// hardware would answer with garbage, a fault or silence. Otherwise tests on top of it would prove nothing.
+// The stand-in for the device runs threads, barriers and copies as hardware does, and notices what hardware would
+// answer with garbage, a fault or silence. Otherwise tests on top of it would prove nothing.
 // Takes less than a second.
 #include <cmath>
 #include <doctest/doctest.h>

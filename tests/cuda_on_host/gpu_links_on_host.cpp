@@ -1,5 +1,5 @@
-// Promise: planes that go from the GPU of one process to that of another by NCCL give the bits of the CPU; where one
-// side is no GPU, or both are the same, they go through the host.
+// Planes that go from the GPU of one process to that of another by NCCL give the bits of the CPU; where one side is no
+// GPU, or both are the same, they go through the host.
 #include <doctest/doctest.h>
 #include <future>
 #include <utility>

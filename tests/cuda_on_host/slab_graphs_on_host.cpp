@@ -1,5 +1,5 @@
-// Promise: slabs whose steps are queued as graphs, on one GPU or several, give the bits of the uncut grid on the CPU;
-// so do they where a driver refuses such graphs.
+// Slabs whose steps are queued as graphs, on one GPU or several, give the bits of the uncut grid on the CPU; so do they
+// where a driver refuses such graphs.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 #include <utility>

@@ -1,4 +1,4 @@
-// Promise: an equation is a row on GPUs, too. One with two fields and a parameter of its own, added in one folder
+// An equation is a row on GPUs, too. One with two fields and a parameter of its own, added in one folder
 // (tests/kernels/coupled/) and named nowhere else, gives the bits of the CPU there, with every boundary, in batches, in
 // slabs and in states that move between devices. Skipped where no GPU can compute; CI runs it on the host's stand-in.
 #include <doctest/doctest.h>

@@ -11,7 +11,7 @@ using namespace onda::test;
 
 namespace {
 
-/// Of as many shots as fit in a wavefield.
+/// As many shots as fit in a wavefield.
 int shots_of(const Case& c) {
     return c.grid.dimensions == 2 ? 3 : 1;
 }

@@ -1,5 +1,5 @@
-// Promise: every kernel, strategy, tile and copy engine of the CUDA backend gives the bits of the CPU reference, every
-// time; the thesis' kernels, which sum in another order, agree to rounding. Skipped where no GPU can compute.
+// Every kernel, strategy, tile and copy engine of the CUDA backend gives the bits of the CPU reference, every time; the
+// thesis' kernels, which sum in another order, agree to rounding. Skipped where no GPU can compute.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Promise: on a GPU, every kernel that leaps gives the bits of the CPU's leaps, with every boundary, in batches and in
-// states that move between devices, and holds what was predicted. Skipped where no GPU can compute.
+// On a GPU, every kernel that leaps gives the bits of the CPU's leaps, with every boundary, in batches and in states
+// that move between devices, and holds what was predicted. Skipped where no GPU can compute.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <vector>

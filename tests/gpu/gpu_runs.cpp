@@ -1,5 +1,5 @@
-// Promise: a run on the GPU gives the bits of the CPU, within the memory that was foretold, and refuses what it cannot
-// do before it begins. Skipped where no GPU can compute.
+// A run on the GPU gives the bits of the CPU, within the memory that was predicted, and refuses what it cannot do
+// before it begins. Skipped where no GPU can compute.
 #include <nlohmann/json.hpp>
 #include <set>
 

@@ -1,5 +1,5 @@
-// Promise: on a GPU, models stored as codes are computed as the models of the values that the codes stand for: every
-// instance that reads codes gives the bits of the CPU, and holds what was predicted. Skipped where no GPU can compute.
+// On a GPU, models stored as codes are computed as the models of the values that the codes stand for: every instance
+// that reads codes gives the bits of the CPU, and holds what was predicted. Skipped where no GPU can compute.
 #include <doctest/doctest.h>
 #include <vector>
 

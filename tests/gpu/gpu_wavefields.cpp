@@ -1,5 +1,5 @@
-// Promise: on a GPU, too, wavefields share a medium, a batch gives the bits of its shots alone, and a state goes on
-// elsewhere: on the CPU what a GPU began, on a GPU what the CPU began.
+// On a GPU, too, wavefields share a medium, a batch gives the bits of its shots alone, and a state goes on elsewhere:
+// on the CPU what a GPU began, on a GPU what the CPU began.
 #include <algorithm>
 #include <chrono>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Promise: a file is complete under its name or absent; temporary files that nobody owns go, and no others; codes tell
-// whether the place or the disk is at fault.
+// A file is complete under its name or absent; temporary files that nobody owns go, and no others; codes tell whether
+// the place or the disk is at fault.
 // Takes less than a second.
 #include "io/files/atomic_file.hpp"
 

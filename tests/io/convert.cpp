@@ -1,5 +1,5 @@
-// Promise: raw binary and Madagascar RSF models arrive as [z][y][x] in m/s, whatever their order, type and endianness;
-// what does not fit is refused by name.
+// Raw binary and Madagascar RSF models arrive as [z][y][x] in m/s, whatever their order, type and endianness; what does
+// not fit is refused by name.
 // Takes less than a second.
 #include <algorithm>
 #include <bit>

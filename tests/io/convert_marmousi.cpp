@@ -1,4 +1,4 @@
-// Promise: the Marmousi model as it is handed around (raw, x slowest, km/s) converts. Needs ONDA_DATA_DIR.
+// The Marmousi model as it is handed around (raw, x slowest, km/s) converts. Needs ONDA_DATA_DIR.
 // Takes less than a second.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Promise: the files that once ended `onda check` by SIGSEGV, or never ended it, are refused. Skipped without them.
+// The files that once ended `onda check` by SIGSEGV, or never ended it, are refused. Skipped without them.
 // Takes 6 s.
 #include "tests/program/program.hpp"
 

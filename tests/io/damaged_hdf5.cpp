@@ -1,5 +1,5 @@
-// Promise: a damaged HDF5 file, from whatever writer, is read or refused: the program neither crashes nor hangs nor
-// grows, whichever bytes changed. ONDA_MUTANTS sets how many files are damaged, ONDA_SEED which.
+// A damaged HDF5 file, from whatever writer, is read or refused: the program neither crashes nor hangs nor grows,
+// whichever bytes changed. ONDA_MUTANTS sets how many files are damaged, ONDA_SEED which.
 // Takes 16 s.
 #include <array>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Promise: what is written is read back; a file is complete under its final name or absent, even when the disk is full.
+// What is written is read back; a file is complete under its final name or absent, even when the disk is full.
 // Takes less than a second.
 #include "io/hdf5/hdf5.hpp"
 

@@ -1,5 +1,5 @@
-// Promise: a hostile or damaged model file is refused for a named reason; it neither crashes the reader nor changes a
-// value unnoticed.
+// A hostile or damaged model file is refused for a named reason; it neither crashes the reader nor changes a value
+// unnoticed.
 // Takes 9 s.
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-// Promise: gradient.h5 returns the images and misfits that were written, at the right place, whoever reads them: the
-// program itself, plots, which distrust the file, and h5py by its plain layout. It is complete or absent, a damaged one
-// is refused, and its size is predicted.
+// gradient.h5 returns the images and misfits that were written, at the right place, whoever reads them: the program
+// itself, plots, which distrust the file, and h5py by its plain layout. It is complete or absent, a damaged one is
+// refused, and its size is predicted.
 // Takes 2 s.
 #include "io/results/image_file.hpp"
 

@@ -1,6 +1,6 @@
-// Promise: a crash within a library that gets no memory ends the program with words and a code of ours; a crash of our
-// own instructions, inside or outside such a stretch, stays the signal that it is, unless it comes of cleaning up after
-// a failed allocation.
+// A crash within a library that gets no memory ends the program with words and a code of ours; a crash of our own
+// instructions, inside or outside such a stretch, stays the signal that it is, unless it comes of cleaning up after a
+// failed allocation.
 // Takes less than a second.
 #include "io/files/library_crash.hpp"
 

@@ -1,4 +1,4 @@
-// Promise: a model comes back as [z][y][x] in m/s whatever the order of its axes, its number type and its units.
+// A model comes back as [z][y][x] in m/s whatever the order of its axes, its number type and its units.
 // Takes 2 s.
 #include "io/models/model_file.hpp"
 

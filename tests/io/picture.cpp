@@ -1,5 +1,5 @@
-// Promise: pictures show values in the documented colours at the right places, whatever the size of the data, and are
-// complete or absent.
+// Pictures show values in the documented colours at the right places, whatever the size of the data, and are complete
+// or absent.
 // Takes 6 s.
 #include "io/pictures/picture.hpp"
 
@@ -295,7 +295,7 @@ TEST_CASE("frames on one scale have one size, whatever their titles, and the wid
     const Pixels second = draw_pixels(one_panel(panel));
     CHECK(first.width == second.width);
     CHECK(first.height == second.height);
-    // The same scale: what is weak stays grey.
+    // Both are drawn on one scale: what is weak stays grey.
     const auto middle = [](const Pixels& p) {
         return p.argb[std::size_t(p.height / 2) * p.width + p.width / 2] & 0xff;
     };

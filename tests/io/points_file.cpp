@@ -1,4 +1,4 @@
-// Promise: sources, receivers and wavelets come in from CSV and HDF5; a fault is named with its place and value.
+// Sources, receivers and wavelets come in from CSV and HDF5; an error is named with its place and value.
 // Takes less than a second.
 #include "io/models/points_file.hpp"
 

@@ -1,5 +1,5 @@
-// Promise: results are read as they were written, any shot and any part of one, also through links; files that are not
-// what they say are refused by name.
+// Results are read as they were written, any shot and any part of one, also through links; files that are not what they
+// say are refused by name.
 // Takes 2 s.
 #include "io/results/result_reader.hpp"
 
@@ -280,7 +280,7 @@ TEST_CASE("a part that is missing, is another or lies elsewhere is an error that
     CHECK(contains(message_of([&] { (void)read_frames(file, 5); }, ExitCode::missing_input), "b.h5: no such file"));
     std::filesystem::copy_file(folder.path() / "a.h5", part);
     CHECK(contains(message_of(open, ExitCode::bad_data), "b.h5: has another size than was written"));
-    // Of the right size, but with other planes.
+    // The file has the right size, but other planes.
     std::filesystem::remove(part);
     write_snapshots(part, {5});
     const auto bytes = std::filesystem::file_size(folder.path() / "c.h5");

@@ -1,5 +1,4 @@
-// Promise: what a process in the sandbox does, its parent gets an answer or an error, and the process is gone
-// afterwards.
+// What a process in the sandbox does, its parent gets an answer or an error, and the process is gone afterwards.
 // Takes less than a second.
 #include "io/hdf5/sandbox.hpp"
 

@@ -1,5 +1,5 @@
-// Promise: Python's segyio, and so what is built on it, finds in seismograms.segy and seismograms.su of a run, and in
-// what is exported later, what seismograms.h5 holds. Skipped where no Python has segyio and h5py.
+// Python's segyio, and so what is built on it, finds in seismograms.segy and seismograms.su of a run, and in what is
+// exported later, what seismograms.h5 holds. Skipped where no Python has segyio and h5py.
 // Takes 6 s.
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// Promise: seismograms.h5 returns what was written, says how it was made, and is complete or absent.
+// seismograms.h5 returns what was written, says how it was made, and is complete or absent.
 // Takes less than a second.
 #include "io/results/seismograms.hpp"
 

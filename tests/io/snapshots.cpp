@@ -1,5 +1,5 @@
-// Promise: snapshots.h5 returns what was written at the right place, snapshots.xdmf describes it, and both are complete
-// or absent. That VTK reads the description right is xdmf_vtk's promise.
+// snapshots.h5 returns what was written at the right place, snapshots.xdmf describes it, and both are complete or
+// absent. That VTK reads the description right is xdmf_vtk's promise.
 // Takes 2 s.
 #include "io/results/snapshots.hpp"
 

@@ -1,5 +1,5 @@
-// Promise: SEG-Y and SU hold every sample as it was, in IEEE floats bit for bit, and headers as SEG-Y rev 1 says; a
-// file is complete or absent. Read back with libsegyio; what Python's segyio makes of the files of a run is tested by
+// SEG-Y and SU hold every sample as it was, in IEEE floats bit for bit, and headers as SEG-Y rev 1 says; a file is
+// complete or absent. Read back with libsegyio; what Python's segyio makes of the files of a run is tested by
 // segyio_reads.cpp.
 // Takes less than a second.
 #include "io/results/trace_file.hpp"

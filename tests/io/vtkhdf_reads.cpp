@@ -1,6 +1,6 @@
-// Promise: VTK, and so ParaView, opens snapshots.vtkhdf of a run: places, times and the values of snapshots.h5, in 2-D
-// and 3-D, of one shot, of several, and of many whose files stay apart. Skipped where no Python has a VTK that knows
-// temporal images.
+// VTK, and so ParaView, opens snapshots.vtkhdf of a run: places, times and the values of snapshots.h5, in 2-D and 3-D,
+// of one shot, of several, and of many whose files stay apart. Skipped where no Python has a VTK that knows temporal
+// images.
 #include <cstdio>
 
 #include "tests/program/program.hpp"

@@ -1,5 +1,5 @@
-// Promise: chunks that Onda's own threads make ready are those that HDF5 would store, byte by byte, whatever the number
-// of threads, and HDF5 notices every byte of them that changes.
+// Chunks that Onda's own threads make ready are those that HDF5 would store, byte by byte, whatever the number of
+// threads, and HDF5 notices every byte of them that changes.
 // Takes 19 s.
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -69,7 +69,7 @@ void write_with_onda(const Path& path, const Layout& layout, int threads) {
     file.close();
 }
 
-/// The same dataset by H5Dwrite.
+/// Writes the dataset with H5Dwrite, for comparison.
 void write_with_hdf5(const Path& path, const Layout& layout) {
     const int rank = static_cast<int>(layout.extents.size());
     const hid_t list = H5Pcreate(H5P_DATASET_CREATE), file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, 0, 0);

@@ -1,5 +1,5 @@
-// Promise: xarray finds labelled coordinates for every dimension of seismograms.h5 and snapshots.h5, by either of its
-// engines for HDF5, and the values that h5py finds. Skipped where no Python has them.
+// Xarray finds labelled coordinates for every dimension of seismograms.h5 and snapshots.h5, by either of its engines
+// for HDF5, and the values that h5py finds. Skipped where no Python has them.
 // Takes 10 s.
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-// Promise: VTK's XDMF reader, and so ParaView, puts the snapshots at the right place: origin, three different spacings
-// and the order of the axes, in 3-D and in 2-D. Skipped where no Python has VTK with its XDMF reader.
+// VTK's XDMF reader, and so ParaView, puts the snapshots at the right place: origin, three different spacings and the
+// order of the axes, in 3-D and in 2-D. Skipped where no Python has VTK with its XDMF reader.
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Promise: what the CPU backend allocates is what its list plans, to the byte: medium, fields, strips, sources,
-// receivers and traces.
+// What the CPU backend allocates is what its list plans, to the byte: medium, fields, strips, sources, receivers and
+// traces.
 // Takes less than a second.
 #include <doctest/doctest.h>
 #include <limits>

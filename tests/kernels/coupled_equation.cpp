@@ -1,5 +1,5 @@
-// Promise: an equation is a row. One with two fields and a parameter of its own, added in one folder (coupled/) and
-// named nowhere else, runs, is checked, is batched, cut into slabs, saved and restored.
+// An equation is a row. One with two fields and a parameter of its own, added in one folder (coupled/) and named
+// nowhere else, runs, is checked, is batched, cut into slabs, saved and restored.
 // Takes less than a second.
 #include <algorithm>
 #include <cmath>

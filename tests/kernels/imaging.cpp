@@ -96,7 +96,7 @@ TEST_CASE("images are sums of products and of squares of differences, and are no
         adjoint->advance(n, 1);
         for (Correlation* correlation : {plain.get(), full.get()}) {
             correlation->keep(forward->fields(), 0);
-            correlation->meet(adjoint->fields(), 0);
+            correlation->meet(adjoint->fields(), 0, 1);
         }
         const std::vector<double> d = difference_of(*forward, c.grid), nu = difference_of(*adjoint, c.grid);
         for (std::size_t i = 0; i < points; ++i) {

@@ -94,9 +94,13 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
         if (n % 2 == 1) correlation->keep(background->fields(), n / 2);
         scattered->enqueue(n, 1);
     }
-    for (std::int64_t n = 0; n < c.steps; ++n) {
-        const std::int64_t level = c.steps - 1 - n;
-        correlation->meet(adjoint->fields(), level % 2 == 1 ? level / 2 : -1);
+    // Levels are met every second step, unless layers want to see each.
+    for (std::int64_t n = 0, met = 0; n < c.steps; ++n) {
+        const std::int64_t level = c.steps - 1 - n, most = correlation->most_steps();
+        if (const bool is_kept = level % 2 == 1; is_kept || n - met >= most) {
+            correlation->meet(adjoint->fields(), is_kept ? level / 2 : -1, std::max<std::int64_t>(n - met, 1));
+            met = n;
+        }
         adjoint->enqueue(n, 1);
     }
     for (Wavefield* wavefield : {background.get(), scattered.get(), adjoint.get()}) wavefield->wait();
@@ -168,7 +172,7 @@ inline ImagingResults flux_results_on(const Case& c, const Setup& setup, const M
         c, setup, [&medium](int count) { return medium->make_wavefield(count); }, shots);
 }
 
-/// The same on a medium that is made for it.
+/// Imaging results on a medium that is made for the case.
 inline ImagingResults imaging_results(const Case& c, const Setup& setup, const MakeMedium& make_medium, int shots = 1) {
     const auto medium = make_noisy_medium(setup, make_medium);
     return imaging_results(

@@ -1,5 +1,5 @@
-// Promise: editing the description of a set-up compiles no kernel again. No source of a CUDA kernel, and none of the
-// CPU kernels that are compiled for every instruction set, reaches kernels/setup.hpp or anything of solver and io.
+// Editing the description of a set-up compiles no kernel again. No source of a CUDA kernel, and none of the CPU kernels
+// that are compiled for every instruction set, reaches kernels/setup.hpp or anything of solver and io.
 // Takes less than a second.
 #include "tests/includes.hpp"
 

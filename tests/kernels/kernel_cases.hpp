@@ -71,7 +71,7 @@ inline const std::vector<Case> kCases{
      {kZero, kFree, kZero, kRigid, kRigid, kRigid}},
 };
 
-/// The same grid with the spacing of x on every axis.
+/// A case with the spacing of x on every axis.
 inline Case with_equal_spacings(Case c) {
     c.grid.spacing_m.fill(c.grid.spacing_m[0]);
     return c;
@@ -159,7 +159,7 @@ inline std::unique_ptr<Wavefield> make_uniform_wavefield(const Setup& setup, con
     return make_medium(setup, readers, dt_s)->make_wavefield();
 }
 
-/// Of a wavefield and its medium.
+/// Bytes allocated for a wavefield and its medium.
 inline std::int64_t allocated_bytes(const Wavefield& wavefield) {
     return wavefield.medium().allocated_bytes() + wavefield.allocated_bytes();
 }

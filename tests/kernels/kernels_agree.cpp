@@ -1,4 +1,4 @@
-// Promise: every kernel, strategy, instruction set and thread count gives the bits of the reference.
+// Every kernel, strategy, instruction set and thread count gives the bits of the reference.
 // Takes 40 s.
 #include <algorithm>
 #include <array>

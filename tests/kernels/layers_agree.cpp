@@ -1,5 +1,5 @@
-// Promise: from any state, with any memory, the perfectly matched layers of every kernel, instruction set and thread
-// count leave the bits of the plain loops of the reference, in the memory variables too.
+// From any state, with any memory, the perfectly matched layers of every kernel, instruction set and thread count leave
+// the bits of the plain loops of the reference, in the memory variables too.
 // Takes 7 s.
 #include <doctest/doctest.h>
 #include <functional>

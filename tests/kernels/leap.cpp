@@ -1,5 +1,5 @@
-// Promise: leaps give the solution of single steps, at every node, boundary and source, steps of order 4 in time that
-// of their polynomial, and both the same bits whatever the kernel, instruction set, threads and batch.
+// Leaps give the solution of single steps, at every node, boundary and source, steps of order 4 in time that of their
+// polynomial, and both the same bits whatever the kernel, instruction set, threads and batch.
 // Takes 30 s.
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@ using namespace onda::test;
 
 namespace {
 
-/// Of two threads.
+/// A set-up for two threads.
 Setup two_threads(const Case& c, int order, Precision precision, bool leaps = true) {
     Setup setup = kAppliedTwice[leaps ? 0 : 1](c, order, precision);
     setup.threads = 2;
@@ -39,7 +39,7 @@ std::vector<Case> leap_cases() {
     return cases;
 }
 
-/// From silence: p[-1] = p[-2] = p[0] = 0 on both paths. Sources at nodes all over the grid.
+/// Starts from rest: p[-1] = p[-2] = p[0] = 0 on both paths. Sources at nodes all over the grid.
 void start_from_rest(Wavefield& wavefield, const Case& c, std::int64_t samples) {
     wavefield.reset();
     Sources sources;
@@ -82,7 +82,7 @@ double norm(std::span<const double> values) {
     return std::sqrt(sum);
 }
 
-/// || a - b || / || b ||; b must not be silence.
+/// || a - b || / || b ||; b must not be zero.
 double difference(std::span<const double> a, std::span<const double> b) {
     REQUIRE(a.size() == b.size());
     std::vector<double> d(a.size());
@@ -107,7 +107,7 @@ public:
         wavefield_->upload(p, twice);
         return after(0, 1);
     }
-    /// f[n]: what sources add in step n of a silent field.
+    /// f[n]: what sources add in step n of a field at rest.
     [[nodiscard]] std::vector<double> added(std::int64_t n) const {
         if (n < 0) return std::vector<double>(points_);
         start_from_rest(*wavefield_, case_, case_.steps + 1);

@@ -1,5 +1,5 @@
-// Promise: optimised coefficients keep the phase velocity within the tolerance over the widest band there is, which is
-// wider than Taylor's at every order above 2, and Taylor's weights are what they were.
+// Optimised coefficients keep the phase velocity within the tolerance over the widest band there is, which is wider
+// than Taylor's at every order above 2, and Taylor's weights are what they were.
 // Takes 9 s.
 #include "kernels/equations/coefficients/optimised_weights.hpp"
 

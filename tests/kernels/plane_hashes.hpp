@@ -24,7 +24,8 @@ void check_plane_hashes(const Wavefield& wavefield, const Window& window, int sh
     CHECK(hashes == expected);
 }
 
-/// The same for the whole of every shot, for its inside, and for every other, third and second node from the second on.
+/// Checks the hashes of planes of the whole grid, of its interior, and of every other, third and second node from the
+/// second on; of every shot.
 template <typename T>
 void check_windows(const Wavefield& wavefield) {
     const auto& n = wavefield.medium().setup().grid.n;

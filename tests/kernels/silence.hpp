@@ -1,6 +1,6 @@
 /// \file
-/// A wave that runs into silence, where values end in what a precision cannot hold: for comparing bits ahead of the
-/// front, where arithmetic that keeps denormals and arithmetic that flushes them differ.
+/// A wave that runs into a field at rest, where values end in what a precision cannot hold: for comparing bits ahead of
+/// the front, where arithmetic that keeps denormals and arithmetic that flushes them differ.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ inline NodeWeights receivers_in_every_plane(const Grid& grid) {
     return receivers;
 }
 
-/// What a run into silence gives, as bits.
+/// What a run into a field at rest gives, as bits.
 struct SilentRun {
     std::uint64_t traces, traces_in_float, p, p_in_float;
     bool operator==(const SilentRun&) const = default;

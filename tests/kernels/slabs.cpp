@@ -1,4 +1,4 @@
-// Promise: a grid cut into slabs gives the bits of the uncut one, whatever their number, the faces, the sources and the
+// A grid cut into slabs gives the bits of the uncut one, whatever their number, the faces, the sources and the
 // receivers; and a plane that did not arrive is seen.
 // Takes 15 s.
 #include "kernels/slabs/slabs.hpp"

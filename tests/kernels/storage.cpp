@@ -1,5 +1,5 @@
-// Promise: a model stored as codes is computed as the model of the values that the codes stand for, to the bit, by
-// every kernel, boundary and source; the values are as near to the model as mathematics has it; a table is exact.
+// A model stored as codes is computed as the model of the values that the codes stand for, to the bit, by every kernel,
+// boundary and source; the values are as near to the model as mathematics has it; a table is exact.
 // Takes 30 s.
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Promise: a kind of absorbing strip is a row of the list. One with memory of its own, added in one folder (drag/) and
-// named nowhere else, is planned, allocated, applied, batched, cut into slabs, saved and restored.
+// A kind of absorbing strip is a row of the list. One with memory of its own, added in one folder (drag/) and named
+// nowhere else, is planned, allocated, applied, batched, cut into slabs, saved and restored.
 // Takes less than a second.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Promise: steps run by about the number of threads that is fastest for them, and finding it costs little.
+// Steps run by about the number of threads that is fastest for them, and finding it costs little.
 // Takes less than a second.
 #include "kernels/cpu/thread_tuner.hpp"
 

@@ -1,6 +1,6 @@
-// Promise: wavefields share a medium and know nothing of each other; a batch gives the bits of its shots alone; a state
-// that was saved goes on elsewhere as if nothing had happened. An order of operations that is not a step list's is
-// found. Takes 6 s.
+// Wavefields share a medium and know nothing of each other; a batch gives the bits of its shots alone; a state that was
+// saved goes on elsewhere as if nothing had happened. An order of operations that is not a step list's is found. Takes
+// 6 s.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <string>

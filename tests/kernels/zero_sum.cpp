@@ -1,5 +1,5 @@
-// Promise: the weights of second derivatives sum to exactly zero in every precision, order, spacing and dimension, and
-// are still those of the scheme; a constant field stays what it is in every kernel.
+// The weights of second derivatives sum to exactly zero in every precision, order, spacing and dimension, and are still
+// those of the scheme; a constant field stays what it is in every kernel.
 // Takes 1 s.
 #include "kernels/equations/coefficients/zero_sum.hpp"
 

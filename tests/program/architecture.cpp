@@ -1,6 +1,6 @@
-// Promise: docs/architecture.md and docs/how_to_add.md describe the tree as it is. Every folder of sources stands in
-// the one, every path, type and function that either names is there, and the include rules that they state hold. The
-// pages can be read: what is a sentence stands in a paragraph, not in the cell of a table.
+// docs/architecture.md and docs/how_to_add.md describe the tree as it is. Every folder of sources stands in the one,
+// every path, type and function that either names is there, and the include rules that they state hold. The pages can
+// be read: what is a sentence stands in a paragraph, not in the cell of a table.
 // Takes less than a second.
 #include <algorithm>
 #include <cctype>

@@ -1,5 +1,5 @@
-// Promise: `onda bench` leaves every round, the machine and its state as JSON; `compare` and `roofline` read that, and
-// say what is wrong with anything else.
+// `onda bench` leaves every round, the machine and its state as JSON; `compare` and `roofline` read that, and say what
+// is wrong with anything else.
 // Takes 9 s.
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -82,6 +82,39 @@ TEST_CASE("a report holds what repeats, compares and draws a benchmark") {
     CHECK(contains(measured.table, "conditions: load average before "));
     CHECK(contains(text_of(measured.folder.path() / "a.csv"), "kernel,space_order,gpts_median"));
     CHECK(text_of(measured.folder.path() / "a.png").starts_with("\x89PNG"));
+}
+
+TEST_CASE("what gradients cost stands beside the forward runs that they contain") {
+    const TemporaryFolder folder;
+    const std::string json = (folder.path() / "imaging.json").string(), csv = (folder.path() / "imaging.csv").string();
+    const Outcome outcome =
+        run_onda({"bench",     "imaging",     "--backend", "cpu", "--shape", "40",          "36",    "--layer",  "5",
+                  "--steps",   "60",          "--shots",   "1",   "3",       "--receivers", "7",     "--rounds", "2",
+                  "--storage", "checkpoints", "--every",   "4",   "--json",  json,          "--csv", csv});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(contains(outcome.out, "40x36"));
+    const Json report = Json::parse(text_of(json));
+    CHECK(report["bench"] == "imaging");
+    REQUIRE(report["rows"].size() == 2);
+    const Json& row = report["rows"][1];
+    CHECK(row["problem"]["shape"] == Json{40, 36});
+    CHECK(row["problem"]["shots"] == 3);
+    CHECK(row["problem"]["steps"] == 60);
+    CHECK(row["problem"]["work"] == "gradient");
+    CHECK(row["unit"] == "s");
+    CHECK(row["rounds"].size() == 2);
+    CHECK(row["rival"] == "forward");
+    CHECK(row["facts"]["storage"] == "checkpoints");
+    CHECK(row["facts"]["levels"] == 15);
+    CHECK(row["facts"]["memory_bytes"].get<double>() > 0.);
+    CHECK(row["facts"]["share_of_two_sweeps"].get<double>() > 0.);
+    const std::string table = text_of(csv);
+    CHECK(std::ranges::count(table, '\n') == 3);
+    CHECK(contains(table, "40x36,3,60,5,8,checkpoints,4,15,"));
+    const Outcome wrong = run_onda({"bench", "imaging", "--shape", "40", "36", "--storage", "tape"});
+    CHECK(wrong.code == 64);
+    CHECK(contains(wrong.err, "--storage"));
 }
 
 TEST_CASE("a report on standard output leaves the table to standard error") {

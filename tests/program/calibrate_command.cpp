@@ -1,5 +1,5 @@
-// Promise: `onda bench calibrate` fits the model to measured steps and judges it by others, `onda predict --model
-// calibrated` uses what was kept, and both say what is wrong with what they are given.
+// `onda bench calibrate` fits the model to measured steps and judges it by others, `onda predict --model calibrated`
+// uses what was kept, and both say what is wrong with what they are given.
 // Takes 7 s.
 #include <cstdlib>
 #include <nlohmann/json.hpp>

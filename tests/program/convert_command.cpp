@@ -1,4 +1,4 @@
-// Promise: `onda convert` reports what it wrote, refuses to overwrite, and returns the documented exit codes.
+// `onda convert` reports what it wrote, refuses to overwrite, and returns the documented exit codes.
 // Takes 11 s.
 #include <bit>
 #include <cmath>

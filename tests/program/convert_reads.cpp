@@ -1,5 +1,5 @@
-// Promise: what numpy.save() and segyio write arrives in the model file node by node: NumPy's versions, orders and
-// types; SEG-Y volumes and lines, in any order of traces. Skipped where no Python has segyio and h5py.
+// What numpy.save() and segyio write arrives in the model file node by node: NumPy's versions, orders and types; SEG-Y
+// volumes and lines, in any order of traces. Skipped where no Python has segyio and h5py.
 // Takes 12 s.
 #include <cstdio>
 

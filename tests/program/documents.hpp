@@ -26,7 +26,7 @@
 
 namespace onda::test {
 
-/// What a machine may lack without a fault of the documents, by its name in `needs`.
+/// What a machine may lack without an error of the documents, by its name in `needs`.
 inline constexpr std::array<std::string_view, 3> kNeeds{"a GPU", "MPI", "a GPU and PyTorch"};
 /// What runs commands that a test cannot run: as root, with the network, or on a whole clone.
 inline constexpr std::array<std::string_view, 4> kRunners{".ci/run", ".ci/readme", ".ci/debian",
@@ -157,7 +157,7 @@ struct Tools {
     bool package = false;  ///< the Python package, beside the program
 };
 
-/// What became of a block: it was run, left to others, skipped, or has a fault.
+/// What became of a block: it was run, left to others, skipped, or has an error.
 struct Told {
     enum class Kind { run, left, skipped, fault } kind;
     std::string text;  ///< with its place: "python.md:16: …"

@@ -346,7 +346,7 @@ TEST_CASE("78: kernels, tiles and instruction sets of another backend are refuse
         const Outcome outcome = place.run(
             {"--set", "backend.name=cpu", "--set", "backend." + setting + "=" + value, "--set", "time.dt_s=0.1"});
         CHECK(outcome.code == 78);
-        CHECK(contains(outcome.err, "stability limit"));  // together with the faults of other stages
+        CHECK(contains(outcome.err, "stability limit"));  // together with the errors of other stages
         CHECK(contains(outcome.err, "--set backend." + setting + "=" + value + ": backend." + setting + ": "));
         return outcome.err;
     };

@@ -1,6 +1,6 @@
-// Promise: `onda export` makes of a finished run what the run would have written of itself, to the byte, and further
-// formats with the same numbers; from its folder or seismograms.h5 alone, of all shots or some, in bounded memory. What
-// a format does not hold is refused; nothing is replaced without --force, or left half written.
+// `onda export` makes of a finished run what the run would have written of itself, to the byte, and further formats
+// with the same numbers; from its folder or seismograms.h5 alone, of all shots or some, in bounded memory. What a
+// format does not hold is refused; nothing is replaced without --force, or left half written.
 // Takes 15 s.
 #include <algorithm>
 #include <cstring>

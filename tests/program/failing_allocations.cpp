@@ -1,5 +1,5 @@
-// Promise: whatever allocation fails, the program ends with an exit code and a message of its own, and what lies under
-// a final name is complete.
+// Whatever allocation fails, the program ends with an exit code and a message of its own, and what lies under a final
+// name is complete.
 // Takes 10 s.
 #include <cstdlib>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Promise: whatever titles, units, cells, names of files or arguments hold, nothing that the program says can command a
-// terminal or pass for a line of its own, and no file that it writes is spoilt by it.
+// Whatever titles, units, cells, names of files or arguments hold, nothing that the program says can command a terminal
+// or pass for a line of its own, and no file that it writes is spoilt by it.
 // Takes 9 s.
 #include <hdf5.h>
 #include <nlohmann/json.hpp>
@@ -47,8 +47,9 @@ bool has_line_end(const std::string& text) {
     return text.find_first_of("\n\r") != std::string::npos;
 }
 
-/// All of these in as few fields as can hold them, since every run of the program takes its time: those that are UTF-8
-/// joined, and those that are not. Line ends come last: what reads lines finds the others before the first of them.
+/// All of kHostile in as few fields as can hold them, since every run of the program takes its time: those that are
+/// UTF-8 joined, and those that are not. Line ends come last: what reads lines finds the others before the first of
+/// them.
 std::vector<std::string> hostile_fields() {
     std::vector<std::string> fields(2);
     for (const bool line_ends : {false, true})
@@ -57,7 +58,8 @@ std::vector<std::string> hostile_fields() {
     return fields;
 }
 
-/// These, and by themselves those with line ends, of which what reads lines finds but the first above.
+/// The fields of hostile_fields(), and each text with line ends by itself: of the joined ones a reader of lines finds
+/// but the first.
 std::vector<std::string> hostile_lines() {
     std::vector<std::string> texts = hostile_fields();
     if (test::kSanitized) return texts;  // each start of the program takes many times as long

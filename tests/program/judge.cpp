@@ -1,5 +1,5 @@
-// Promise: onda_judge, the program for those who work on Onda, measures what Onda predicts and chooses, and leaves
-// nothing behind; users of `onda` do not meet it.
+// onda_judge, the program for those who work on Onda, measures what Onda predicts and chooses, and leaves nothing
+// behind; users of `onda` do not meet it.
 // Takes 19 s.
 #include <cstdlib>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Promise: inputs that are no plain files, or hold what is well formed and cannot be, are refused with the code of
-// inputs and never waited for; a configuration may come through a pipe.
+// Inputs that are no plain files, or hold what is well formed and cannot be, are refused with the code of inputs and
+// never waited for; a configuration may come through a pipe.
 // Takes 20 s.
 #include <algorithm>
 

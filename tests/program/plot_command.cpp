@@ -1,5 +1,5 @@
-// Promise: `onda plot` draws gathers, spectra, wavefields, models and movies of a run's files, any shot, line and plane
-// of them, and says what is wrong with what it cannot draw.
+// `onda plot` draws gathers, spectra, wavefields, models and movies of a run's files, any shot, line and plane of them,
+// and says what is wrong with what it cannot draw.
 // Takes 11 s.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Promise: the Python example reads and plots what Onda writes. Skipped where no Python has h5py, numpy and matplotlib.
+// The Python example reads and plots what Onda writes. Skipped where no Python has h5py, numpy and matplotlib.
 // Takes 7 s.
 #include <algorithm>
 #include <cmath>

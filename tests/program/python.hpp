@@ -18,7 +18,7 @@ inline std::string shell_quoted(const std::string& text) {
     return word;
 }
 
-/// An interpreter that runs `statement` ("import numpy, h5py") without a fault; empty if there is none.
+/// An interpreter that runs `statement` ("import numpy, h5py") without an error; empty if there is none.
 /// ONDA_PYTHON is tried first, then the one on the path, then the system's.
 inline std::string python_with(const std::string& statement) {
     const char* wanted = std::getenv("ONDA_PYTHON");

@@ -1,5 +1,5 @@
-// Promise: a run leaves report.html as one of its proven files, and `onda report` makes the page of any finished run
-// from what is in its folder; what is not there, the page says.
+// A run leaves report.html as one of its proven files, and `onda report` makes the page of any finished run from what
+// is in its folder; what is not there, the page says.
 // Takes 15 s.
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Promise: the report of a run works in a browser, from disk and without a network: no error on the console, the slider
-// moves the wavefield, all of it by keyboard, light and dark, on a phone. Skipped where there is no Chromium.
+// The report of a run works in a browser, from disk and without a network: no error on the console, the slider moves
+// the wavefield, all of it by keyboard, light and dark, on a phone. Skipped where there is no Chromium.
 // Takes 9 s.
 #include <cstdio>
 #include <cstdlib>

@@ -46,7 +46,7 @@ struct ProgramRun {
     Json summary;
 };
 
-/// The same run with the library: gathers of all shots, and the frames of the snapshots.
+/// Runs `text` with the library: gathers of all shots, and the frames of the snapshots.
 struct LibraryRun {
     explicit LibraryRun(const std::string& text) : config(read_config_text(text, "small.yaml", vocabulary())) {
         plan = make_plan(config);

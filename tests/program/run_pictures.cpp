@@ -1,5 +1,4 @@
-// Promise: the pictures of a run are titled, on one scale, show the density and the absorbing zones, and what is noise
-// as noise.
+// The pictures of a run are titled, on one scale, show the density and the absorbing zones, and what is noise as noise.
 // Takes 7 s.
 #include <algorithm>
 
@@ -73,7 +72,7 @@ TEST_CASE("density is drawn beside the velocity where it varies, and layers insi
     const Image both = read_png(two.out() / "model_xz.png"), velocity = read_png(one.out() / "model_xz.png");
     CHECK(both.width > velocity.width);
     const Plot plot = find_plot(velocity);
-    // Of 80 cells across, 12 are layer: paler, with an edge of dashes.
+    // The layer takes 12 of 80 cells across: paler, with an edge of dashes.
     const auto at = [&](double u, double v) {
         return velocity.at(plot.left + int(u * (plot.width - 1)), plot.top + int(v * (plot.height - 1)));
     };

@@ -11,7 +11,7 @@ namespace {
 
 using Contents = std::map<std::string, std::string>;
 
-/// But for the log and the shots that wait for the next run.
+/// The files of a folder, but for the log and the shots that wait for the next run.
 Contents contents_of(const std::filesystem::path& folder) {
     Contents contents;
     for (const auto& entry : std::filesystem::directory_iterator(folder))

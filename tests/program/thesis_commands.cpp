@@ -1,4 +1,4 @@
-// Promise: the thesis' tables and its model are made by commands, from its times or others, without a GPU.
+// The thesis' tables and its model are made by commands, from its times or others, without a GPU.
 // Takes 2 s.
 #include <nlohmann/json.hpp>
 
@@ -71,7 +71,7 @@ TEST_CASE("tables 4 to 9 from times that were measured elsewhere: text, CSV and 
     CHECK(contains(k40.out, "classic 126.1 ms (8x8"));
     CHECK(text_of(png).starts_with(kPng));
     CHECK(contains(text_of(csv), "\n8,8,0.2836,0.1454,0.1428,0.1261\n"));
-    // The same task on another device: the thesis' times stand beside it, and the picture has two rows.
+    // On another device the times of the thesis stand beside the measured ones, and the picture has two rows.
     std::string other = text_of(csv);
     other.replace(other.find("Tesla K40"), 9, "H200");
     write_text(folder.path() / "h200.csv", other);

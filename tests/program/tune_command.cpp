@@ -1,4 +1,4 @@
-// Promise: `onda tune` finds a kernel and keeps it, runs take it and say so, and no bit of any result depends on it.
+// `onda tune` finds a kernel and keeps it, runs take it and say so, and no bit of any result depends on it.
 // Takes 8 s.
 #include <nlohmann/json.hpp>
 

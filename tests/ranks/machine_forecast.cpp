@@ -1,5 +1,5 @@
-// Promise: the forecast for a machine that one does not have follows its formula: work over devices where nothing is
-// exchanged, more where the network is slower than the nodes between, and never a way that memory cannot hold.
+// The forecast for a machine that one does not have follows its formula: work over devices where nothing is exchanged,
+// more where the network is slower than the nodes between, and never a way that memory cannot hold.
 // Takes less than a second.
 #include "solver/plan/machine_forecast.hpp"
 

@@ -1,6 +1,6 @@
-// Promise: `mpirun onda run` gives the results of `onda run`, on any number of processes, whether they share grids or
-// shots, also where each writes a part of the snapshots; an error is told once; a process that dies ends all, what is
-// finished is kept, and the next run goes on. Processes that a launcher starts without MPI share the shots.
+// `mpirun onda run` gives the results of `onda run`, on any number of processes, whether they share grids or shots,
+// also where each writes a part of the snapshots; an error is told once; a process that dies ends all, what is finished
+// is kept, and the next run goes on. Processes that a launcher starts without MPI share the shots.
 // Takes 32 s.
 #include <csignal>
 #include <cstdio>
@@ -369,7 +369,7 @@ TEST_CASE("processes that a launcher starts without MPI share the shots") {
     CHECK(of_second.err.empty());
     CHECK(of_second.out.empty());
     CHECK(runs.summary("step")["hashes"] == expected);
-    // The same step again finds nothing to do, on all ranks.
+    // Started once more, the step finds nothing to do, on all ranks.
     auto once_more = rank(0), and_more = rank(1);
     CHECK(contains(once_more.get().err, "nothing is left to do"));
     CHECK(and_more.get().code == 0);

@@ -1,4 +1,4 @@
-// Promise: a grid that several processes share has the bits of one that a single process computes - every ten steps, in
+// A grid that several processes share has the bits of one that a single process computes - every ten steps, in
 // seismograms, in snapshots that each of them writes, in saved states - however late their messages come; what is lost
 // on the way, and what fails in another process, is noticed. Threads stand for the processes.
 // Takes 8 s.
@@ -44,7 +44,8 @@ Config config_of(const Overrides& overrides) {
     return read_config_text(kTall, "run.yaml", vocabulary(), all);
 }
 
-/// The same, cut into as many slabs as there are ranks unless it says more: it is too small to be cut otherwise.
+/// Overrides for a run on so many ranks: cut into as many slabs unless they say otherwise, since the grid is too small
+/// to be cut by itself.
 Overrides for_ranks(Overrides overrides, int ranks) {
     const bool is_cut = std::ranges::any_of(overrides, [](const std::string& setting) {
         return setting.starts_with("backend.slabs") || setting.starts_with("backend.split");

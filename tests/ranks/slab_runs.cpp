@@ -1,6 +1,6 @@
-// Promise: a run whose grid is cut into slabs gives the bits of the uncut one - every ten steps, in seismograms, in
-// saved states - whatever their number, with sources and receivers on, beside and between the cuts, or is refused by
-// name; planes that come late change nothing, and planes that do not come are noticed.
+// A run whose grid is cut into slabs gives the bits of the uncut one - every ten steps, in seismograms, in saved states
+// - whatever their number, with sources and receivers on, beside and between the cuts, or is refused by name; planes
+// that come late change nothing, and planes that do not come are noticed.
 // Takes 15 s.
 #include <chrono>
 #include <doctest/doctest.h>
@@ -127,7 +127,7 @@ public:
 };
 
 /// Fills the planes beyond cuts with NaN, and brings those that belong there at some time before they are waited for.
-/// Those of one step may get lost.
+/// The planes of step `lost` never arrive.
 class UnsteadyExchange final : public Exchange {
 public:
     UnsteadyExchange(std::vector<Wavefield*> slabs, std::int64_t lost)

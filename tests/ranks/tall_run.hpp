@@ -24,7 +24,7 @@ output:
   snapshots: {every_steps: 10}
 )";
 
-/// It with every kind of face, equation, precision and storage, with leaps and with steps of order 4 in time.
+/// Overrides of the tall run: every kind of face, equation, precision and storage, leaps and steps of order 4 in time.
 inline const std::vector<std::vector<std::string>> kTallKinds{
     {"boundary.top=free_surface"},
     {"boundary.top=rigid", "boundary.bottom=zero", "boundary.left=free_surface"},

@@ -1,5 +1,5 @@
-// Promise: a run on several devices gives the files of a run on one, bit for bit and in the order of the shots, however
-// slow each of them is; one that fails ends them all, with its reason.
+// A run on several devices gives the files of a run on one, bit for bit and in the order of the shots, however slow
+// each of them is; one that fails ends them all, with its reason.
 // Takes 3 s.
 #include <doctest/doctest.h>
 #include <fstream>
@@ -91,7 +91,7 @@ void check_equal(const SurveyInMemory& survey, const SurveyInMemory& expected) {
     }
 }
 
-/// A ledger that cannot write the shots that come after so many; it counts the claims.
+/// A shot queue that cannot write the shots that come after so many; it counts the claims.
 class FullLedger : public ShotLedger {
 public:
     explicit FullLedger(int room) : room_(room) {}

@@ -1,6 +1,5 @@
-// Promise: two benchmarks are told apart when their rounds allow it, and not otherwise: intervals are those of the rank
-// test of Mann and Whitney, hold the true ratio as often as they say, and a machine that became slower blames no
-// kernel.
+// Two benchmarks are told apart when their rounds allow it, and not otherwise: intervals are those of the rank test of
+// Mann and Whitney, hold the true ratio as often as they say, and a machine that became slower blames no kernel.
 // Takes less than a second.
 #include "solver/performance/bench_comparison.hpp"
 

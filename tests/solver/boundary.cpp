@@ -163,7 +163,7 @@ TEST_CASE("near its face a layer lets a thousandth of what is at rest through") 
                         wanted.frequency_hz = frequency_hz;
                     const CpmlFace face =
                         make_boundary(config, grid_of(2, {300, 1, 300}), wanted, {}).strips.get<Cpml>().face[0];
-                    // Of zeta at the last node but one: 1 + a / (1 - b) is alpha / (d + alpha).
+                    // The factor of zeta at the last node but one: 1 + a / (1 - b) is alpha / (d + alpha).
                     const auto at = static_cast<std::size_t>(width) - 2;
                     CAPTURE(width);
                     CHECK(1. + face.a_zeta[at] / (1. - face.b_zeta[at]) > 0.9e-3);

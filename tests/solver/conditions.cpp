@@ -1,5 +1,5 @@
-// Promise: a measurement tells how the machine did meanwhile: what a GPU's driver says of its clocks, and the
-// processors that others kept busy. A library of this name stands in for the driver's.
+// A measurement tells how the machine did meanwhile: what a GPU's driver says of its clocks, and the processors that
+// others kept busy. A library of this name stands in for the driver's.
 // Takes less than a second.
 #include "solver/performance/conditions.hpp"
 

@@ -1,6 +1,6 @@
-// Promise: an equation is a row for the whole program. One with two fields and a parameter of its own, added in one
-// folder (tests/kernels/coupled/) and named nowhere else, is offered by the configuration, read from a model file,
-// checked, planned, run, and its state saved and restored.
+// An equation is a row for the whole program. One with two fields and a parameter of its own, added in one folder
+// (tests/kernels/coupled/) and named nowhere else, is offered by the configuration, read from a model file, checked,
+// planned, run, and its state saved and restored.
 // Takes 3 s.
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Promise: receivers are found on the lines that they lie on; gains, reduced time and spectra are what they are called.
+// Receivers are found on the lines that they lie on; gains, reduced time and spectra are what they are called.
 // Takes less than a second.
 #include "solver/pictures/gather_picture.hpp"
 
@@ -159,7 +159,7 @@ TEST_CASE("the amplitude spectrum of a Gaussian") {
                              std::exp(-std::pow(std::numbers::pi * double(k) * one.step_hz * width, 2.));
         CHECK(one.amplitude[k] == doctest::Approx(exact).epsilon(1e-4));
     }
-    // Of a trace and one of a tenth: sqrt((1 + 0.01) / 2).
+    // The mean of a trace and one of a tenth: sqrt((1 + 0.01) / 2).
     const Spectrum mean = amplitude_spectrum(gather, {9, 10});
     CHECK(mean.amplitude[0] == doctest::Approx(one.amplitude[0] * std::sqrt(0.505)).epsilon(1e-3));
     const Panel panel = spectrum_panel({one, mean}, {"one", "mean"});

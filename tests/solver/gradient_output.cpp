@@ -1,6 +1,6 @@
-// Promise: the gradients of shots are summed in the order of the shots, each at its part of the grid and in double
-// precision, so that gradient.h5 has the same bytes whatever finished first; few shots and many leave the same sums,
-// and files, memory and disk space are forecast. Takes 2 s.
+// The gradients of shots are summed in the order of the shots, each at its part of the grid and in double precision, so
+// that gradient.h5 has the same bytes whatever finished first; few shots and many leave the same sums, and files,
+// memory and disk space are forecast. Takes 2 s.
 #include "solver/outputs/gradient_output.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Promise: a run in memory gives the bits of a run into files, for one shot and for batches, with parts of the grid and
-// with a model that the program hands over.
+// A run in memory gives the bits of a run into files, for one shot and for batches, with parts of the grid and with a
+// model that the program hands over.
 // Takes 4 s.
 #include "solver/run/in_memory.hpp"
 

@@ -1,5 +1,5 @@
-// Promise: a run that leaps gives the seismograms and snapshots of one that steps singly, at the times asked for, or is
-// refused with the reason; "auto" leaps where it is faster and nothing stands against it.
+// A run that leaps gives the seismograms and snapshots of one that steps singly, at the times asked for, or is refused
+// with the reason; "auto" leaps where it is faster and nothing stands against it.
 // Takes 2 s.
 #include <cmath>
 #include <doctest/doctest.h>

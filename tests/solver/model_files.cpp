@@ -1,5 +1,5 @@
-// Promise: a model file gives a run its grid where the configuration does not, and a grid that is coarser than the file
-// has the mean of each cell: nothing of the rock is lost, and waves see the interfaces of the fine model.
+// A model file gives a run its grid where the configuration does not, and a grid that is coarser than the file has the
+// mean of each cell: nothing of the rock is lost, and waves see the interfaces of the fine model.
 // Takes 1 s.
 #include <algorithm>
 #include <cmath>

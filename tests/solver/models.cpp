@@ -318,7 +318,7 @@ TEST_CASE("geology: water above sediments above salt, in every seed; layers by t
         CHECK(double(water) / 20301. < 0.2);
         CHECK(jumps >= 8);
     }
-    // The same section whatever the resolution.
+    // The section is the same at every resolution.
     const auto section = [](std::vector<std::int64_t> shape, double spacing_m) {
         Config config = config_of("geology", std::move(shape), {spacing_m});
         config.model.interfaces = "sampled";

@@ -1,6 +1,6 @@
-// Promise: an output format is a row for the whole program. One with a file of each shot and one of the survey, added
-// in one file (tests/solver/notes/) and named nowhere else, is given what shots leave, gets files and columns of its
-// own, and is forecast, proven, replaced, resumed and refused like the others.
+// An output format is a row for the whole program. One with a file of each shot and one of the survey, added in one
+// file (tests/solver/notes/) and named nowhere else, is given what shots leave, gets files and columns of its own, and
+// is forecast, proven, replaced, resumed and refused like the others.
 // Takes 2 s.
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Promise: the log of a run is neither silent for long nor full of lines on its progress, which is that of all
-// processes that share its shots.
+// The log of a run is neither silent for long nor full of lines on its progress, which is that of all processes that
+// share its shots.
 // Takes less than a second.
 #include "solver/program/progress.hpp"
 

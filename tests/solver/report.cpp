@@ -1,5 +1,5 @@
-// Promise: a report is one page with all it shows, of at most 15 MB whatever a run holds; the same values give the same
-// bytes, no text ends an element of the page, and what was quantised comes back within the stated error.
+// A report is one page with all it shows, of at most 15 MB whatever a run holds; the same values give the same bytes,
+// no text ends an element of the page, and what was quantised comes back within the stated error.
 // Takes 2 s.
 #include "solver/report/report.hpp"
 

@@ -48,5 +48,5 @@ output: {pictures: false}
 receivers:
   - {type: line, first_m: [50, 50], last_m: [150, 50], count: 5}
 )";
-/// The same, of which one shot has a receiver more.
+/// kManyShots with one receiver more in shot 7.
 inline const std::string kUnequalShots = kManyShots + "  - {position_m: [60, 60], shot: 7}\n";

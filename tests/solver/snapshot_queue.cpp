@@ -1,5 +1,5 @@
-// Promise: snapshots are written in order while the run goes on, at most two are alive, and what fails in the writing
-// thread stops the run.
+// Snapshots are written in order while the run goes on, at most two are alive, and what fails in the writing thread
+// stops the run.
 // Takes less than a second.
 #include "solver/propagation/snapshot_queue.hpp"
 
@@ -65,7 +65,7 @@ struct FakeWavefield final : Wavefield {
     int shots() const override { return 1; }
     std::int64_t allocated_bytes() const override { return 0; }
     void reset() override {}
-    void set_sources(int, const Sources&) override {}
+    void set_sources(int, Sources) override {}
     void set_receivers(int, const NodeWeights&, std::int64_t) override {}
     void perform(Operation, std::int64_t) override {}
     void upload(std::span<const double>, std::span<const double>, int) override {}

@@ -1,5 +1,5 @@
-// Promise: a source acts in the density of its own side of every interface, and its nodes in absorbing strips have
-// their filters; what no strip touches stays as it is, to the bit.
+// A source acts in the density of its own side of every interface, and its nodes in absorbing strips have their
+// filters; what no strip touches stays as it is, to the bit.
 // Takes less than a second.
 #include <algorithm>
 #include <cmath>

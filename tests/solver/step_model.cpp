@@ -1,6 +1,6 @@
-// Promise: the model of a step's time follows from what was counted of the step and a few constants; the constants are
-// found again from times that were made with them; tables and calibrations are read as they were written, and nothing
-// else is.
+// The model of a step's time follows from what was counted of the step and a few constants; the constants are found
+// again from times that were made with them; tables and calibrations are read as they were written, and nothing else
+// is.
 // Takes less than a second.
 #include <cmath>
 #include <doctest/doctest.h>
@@ -47,7 +47,7 @@ double seconds(const cuda::StepFacts& facts, const GpuRates& rates = {}, const K
     return gpu_step_time(facts, kMultiprocessors, rates, kernel).seconds;
 }
 
-/// Of some kernels on some grids, as a GPU with these rates and constants would take.
+/// Observations of some kernels on some grids, as a GPU with these rates and constants would give them.
 std::vector<GpuObservation> made_up(const GpuCalibration& truth) {
     std::vector<GpuObservation> list;
     std::uint64_t next = 0;

@@ -1,5 +1,5 @@
-// Promise: a run stores its model as model.storage says, or is refused with the reason; a table and "auto" give the
-// bits of float, 16 bits what their change of the velocities is worth; `onda check` says how much that is.
+// A run stores its model as model.storage says, or is refused with the reason; a table and "auto" give the bits of
+// float, 16 bits what their change of the velocities is worth; `onda check` says how much that is.
 // Takes less than a second.
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -27,7 +27,7 @@ SurveyInMemory run(const std::string& text, const std::string& storage,
     return run_quietly(config_of(text, storage, overrides));
 }
 
-/// Of more velocities than a table has room for.
+/// A model of more velocities than a table has room for.
 const std::string kRough = "model={type: von_karman, vp_m_s: 2000, correlation_length_m: 60, deviation_percent: 8}";
 
 Plan plan_of(const std::string& text, const std::string& storage, const std::vector<std::string>& overrides = {}) {

@@ -1,4 +1,4 @@
-// Promise: the model of Tang et al. gives the thesis' numbers, and a device is what its description says.
+// The model of Tang et al. gives the thesis' numbers, and a device is what its description says.
 // Takes less than a second.
 #include "solver/performance/thesis/tang_model.hpp"
 

@@ -1,6 +1,6 @@
-// Promise: what is done with a shot is a row for the whole program. A task added in one file (tests/solver/energy/) and
-// named nowhere else goes through queue, batches, workers, resuming, forecast and the end of a survey as forward
-// modelling does, and which of these a run takes changes nothing that it leaves.
+// What is done with a shot is a row for the whole program. A task added in one file (tests/solver/energy/) and named
+// nowhere else goes through queue, batches, workers, resuming, forecast and the end of a survey as forward modelling
+// does, and which of these a run takes changes nothing that it leaves.
 // Takes 1 s.
 #include "solver/tasks/task.hpp"
 

@@ -1,5 +1,5 @@
-// Promise: tables of tiles are read as they were written, faults are told at their place, and what a block does is
-// counted right.
+// Tables of tiles are read as they were written, errors are told at their place, and what a block does is counted
+// right.
 // Takes less than a second.
 #include "solver/performance/thesis/tile_sweep.hpp"
 

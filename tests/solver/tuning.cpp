@@ -45,7 +45,7 @@ struct Cache {
     Cache& operator=(const Cache&) = delete;
 };
 
-/// Another way than the rule's.
+/// A candidate with another kernel than the rule's.
 Candidate other_than(const TuningCase& of, const Candidate& rule) {
     for (const Candidate& each : candidates(of, rule, nullptr))
         if (each.choice.kernel != rule.choice.kernel) return each;

@@ -1,4 +1,4 @@
-// Promise: with survey.limit_m a shot is, bit by bit, what a run on its part of the grid alone gives.
+// With survey.limit_m a shot is, bit by bit, what a run on its part of the grid alone gives.
 // Takes 10 s.
 #include "solver/survey/aperture.hpp"
 

@@ -294,7 +294,7 @@ receivers: [{type: line, first_m: [250, 400], last_m: [350, 400], count: 11}]
     for (const auto& entry : std::filesystem::directory_iterator(strips)) {
         if (entry.path().extension() != ".png") continue;
         CAPTURE(entry.path().filename().string());
-        // That of the model shows the strips as a margin.
+        // The picture of the model shows the absorbing layers as a margin.
         const bool same = text_of(entry.path()) == text_of(none / entry.path().filename());
         CHECK(same == (entry.path().filename() != "model_xz.png"));
         ++pictures;

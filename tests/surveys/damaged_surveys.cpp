@@ -1,5 +1,5 @@
-// Promise: a survey whose files were damaged, or whose process was killed at whatever moment, ends with the results of
-// one run from beginning to end: what is damaged is named and computed again, and nothing of the survey is left over.
+// A survey whose files were damaged, or whose process was killed at whatever moment, ends with the results of one run
+// from beginning to end: what is damaged is named and computed again, and nothing of the survey is left over.
 // Takes 25 s.
 #include <algorithm>
 #include <sys/file.h>
@@ -86,7 +86,7 @@ const SurveyPlace& whole_survey() {
     return place;
 }
 
-/// The same but for its last shot.
+/// A survey of which the last shot is not computed yet.
 const SurveyPlace& begun_survey() {
     static const SurveyPlace place(all_formats());
     static const int code = place.run({"--shots", "1-100"}).code;

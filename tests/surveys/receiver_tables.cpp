@@ -1,4 +1,4 @@
-// Promise: what a table says of its receivers - names, and columns Onda knows nothing of - stands beside their traces.
+// What a table says of its receivers - names, and columns Onda knows nothing of - stands beside their traces.
 // Takes 1 s.
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/seismograms.hpp"

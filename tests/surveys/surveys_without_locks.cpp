@@ -1,5 +1,5 @@
-// Promise: on file systems without locks, processes that share a survey may compute a shot twice, and no more: each of
-// them ends with 0, and the results are those of one process.
+// On file systems without locks, processes that share a survey may compute a shot twice, and no more: each of them ends
+// with 0, and the results are those of one process.
 // Takes 24 s.
 #include <sys/file.h>
 
@@ -114,7 +114,7 @@ TEST_CASE("a claim to end a survey that a killed process left is taken over") {
     const SurveyPlace place(survey_of(6));
     REQUIRE(run_without_locks(place, {"--shots", "1-5"}).code == 0);
     const auto claim = place.unfinished() / "ending";
-    // Of another machine, just now: it may be alive.
+    // A claim of another machine, just now: it may be alive.
     write_text(claim, "0123abcd 1 2 3\n");
     CHECK(contains(run_without_locks(place).err, "another process ends the survey"));
     CHECK(std::filesystem::exists(claim));

@@ -1,5 +1,5 @@
-// Promise: SEG-Y and SU of a survey hold the traces of seismograms.h5, ordered by shot and receiver, in one file,
-// however many and large the shots are. A run leaves the same bytes whenever, and by whomever, it is computed.
+// SEG-Y and SU of a survey hold the traces of seismograms.h5, ordered by shot and receiver, in one file, however many
+// and large the shots are. A run leaves the same bytes whenever, and by whomever, it is computed.
 // Takes 7 s.
 #include <cstring>
 #include <nlohmann/json.hpp>

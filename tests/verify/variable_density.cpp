@@ -1,5 +1,5 @@
-// Promise: half-step weights are what they claim; a density that is the same everywhere changes nothing; jumps of the
-// density do not make waves grow.
+// Half-step weights are what they claim; a density that is the same everywhere changes nothing; jumps of the density do
+// not make waves grow.
 // Takes 4 s.
 #include <algorithm>
 #include <cmath>

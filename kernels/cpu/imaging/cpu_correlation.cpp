@@ -33,7 +33,7 @@ public:
             for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) d[x] = p[x] - q[x];
         });
     }
-    void meet(const FieldSet& adjoint, std::int64_t slot) override {
+    void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t /*steps*/) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(adjoint);
         for_rows(slot < 0 ? layers_.layer_parts() : layers_.all_parts(),
                  [&](std::size_t s, std::size_t part, std::int64_t y, std::int64_t z) {
@@ -45,7 +45,7 @@ public:
                          meet_inside(of_shot, y, z, kept, shots_[s]);
                  });
     }
-    [[nodiscard]] bool remembers() const override { return layers_.memory() > 0; }
+    [[nodiscard]] std::int64_t most_steps() const override { return layers_.memory() > 0 ? 1 : kAnySteps; }
     void download(LevelSum sum, std::span<double> image, int shot) const override {
         check_sum(sum, illuminates_);
         const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(sum)].data();

@@ -111,12 +111,12 @@ public:
     }
 
 private:
-    /// Of a step that is over, or that nobody ends.
+    /// Forgets which nodes of a step are done: it is over, or was abandoned.
     void forget_done() {
         arguments_.x_done = false;
         std::fill_n(done_.data(), done_.size(), false);
     }
-    /// From the memory variables of a field to those of another.
+    /// Moves the pointers of all strips from the memory variables of a field to those of another.
     void move_memory(std::int64_t elements) {
         for (CpmlStrip<T>& strip : arguments_.strips) {
             if (strip.width == 0) continue;
@@ -169,7 +169,7 @@ private:
         if (face >= 2) return 2 * box_of(grid, face, width).size;
         return (2 * row_length(face, width) * grid.ny() * grid.nz() + line - 1) / line * line;
     }
-    /// Of all faces of one field.
+    /// Elements of the memory variables of one field at all faces.
     static std::int64_t elements(const Cpml& layers, const Grid& grid) {
         std::int64_t all = 0;
         for (int face = 0; face < 6; ++face) all += elements(layers, grid, face);

@@ -232,7 +232,7 @@ public:
             update_nodes(row(rows[i].y, rows[i].z), scratch + 2 * i * padded(), scratch + (2 * i + 1) * padded(),
                          scratch + 2 * count * padded());
     }
-    /// Asks for what rows remember.
+    /// Prefetches the memory variables of rows.
     ONDA_HOST_DEVICE void prefetch_memory(const RowPlace* rows, int count, int ahead) const {
         constexpr int line = 64 / sizeof(T);
         for (int i = 0; i < count && width_ > 0; ++i)

@@ -62,7 +62,7 @@ struct CpmlFunctions {
     void (*follow)(const void* arguments, const SteppedRows& rows) = nullptr;
 };
 
-/// Those for the factor and the storage of k that the arguments have.
+/// The functions for the factor and the storage of k that the arguments have.
 template <typename Isa, typename T>
 CpmlFunctions<T> cpml_functions(const CpmlArguments<T>& a);
 

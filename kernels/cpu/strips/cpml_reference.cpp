@@ -98,7 +98,7 @@ private:
     [[nodiscard]] std::int64_t before(std::size_t field) const {
         return static_cast<std::int64_t>(field) * all_values(layers_, grid_);
     }
-    /// Of psi of a face, and as many of zeta.
+    /// Number of values of psi of a face; zeta has as many.
     static std::int64_t values(const Cpml& layers, const Grid& grid, int face) {
         const std::int64_t width = layers.face[face].width();
         return width == 0 ? 0 : strip_grid(grid, face, width).points();

@@ -10,7 +10,8 @@ namespace onda::cpu {
 
 struct StripRow;
 
-/// How the CPU computes them. The state has the names, extents and order of all others.
+/// How the kernel `reference` computes perfectly matched layers. The state has the names, extents and order of all
+/// others.
 extern const StripRow kCpmlReference;
 
 /// The layer of one face. The step has overwritten q with the plain operator's p[n+1].

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     /// \param threads at most as many as the strips were made for.
     virtual void set_threads(int threads) = 0;
-    /// Forgets what the strips remember: the silence before a shot.
+    /// Zeroes all memory variables: the state before a shot.
     virtual void reset() {}
     /// What the strips do after a step, which has written level n + 1. \param fields of the equation, in its order.
     virtual void apply(std::span<const FieldLevels<T>> fields) = 0;
@@ -59,7 +59,7 @@ public:
 
     /// Takes an array of the state: its values from the first on, and the elements between neighbours along x, y, z.
     using StateBody = std::function<void(const StatePart& part, T* values, const std::array<std::int64_t, 3>& strides)>;
-    /// Calls body for every array that the strips remember, always in the same order.
+    /// Calls body for every array of memory variables, always in the same order.
     virtual void for_state(const StateBody& /*body*/) const {}
 };
 

@@ -55,7 +55,7 @@ public:
 
     /// Fills the halos of p[n] of every field by the rules of Problem::halos.
     void fill_halos() const { fill_halos(2); }
-    /// Fills those along the axes up to one: 0 x, 1 y, 2 z.
+    /// Fills the halos of p[n] of every field along the axes up to one: 0 x, 1 y, 2 z.
     void fill_halos(int last_axis) const;
     /// Fills the halos of an array with the layout of a field, along the axes up to one.
     void fill_halos_of(T* array, int last_axis) const;

@@ -51,7 +51,7 @@ private:
         Arriving(std::shared_ptr<Downloads> owner, Frame& taken, std::int64_t count)
             : downloads(std::move(owner)), frame(taken), points(count) {}
         ~Arriving() override {
-            cudaEventSynchronize(frame.arrived.get());  // a copy may still be writing; a fault is reported elsewhere
+            cudaEventSynchronize(frame.arrived.get());  // a copy may still be writing; an error is reported elsewhere
             downloads->give_back(frame);
         }
         std::span<const float> wait() override {

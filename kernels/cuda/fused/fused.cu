@@ -18,7 +18,7 @@ void launch_blocks(int threads, const FusedArguments<T>& a, cudaStream_t stream)
     launch<T>(kernel_for<T>(a.stencil.dimensions), shape, stream, a);
 }
 
-/// The stencil alone, in the seam of all kernels.
+/// The stencil alone, behind the interface of all kernels.
 template <typename T>
 class FusedStepper final : public Stepper {
 public:

@@ -15,7 +15,7 @@
 
 namespace onda::cuda {
 
-/// Of two values, never of two places: arrays in registers have no address.
+/// Selects by value, never by reference: arrays in registers have no address.
 template <typename T>
 __device__ __forceinline__ T either(bool first, T a, T b) {
     return first ? a : b;
@@ -129,7 +129,7 @@ struct FusedThread {
     int x, y, z, z_end;
     int pitch, plane;     ///< of p: of a few rows or planes, 32 bits are enough
     const T* p;           ///< p[n] at (x, y, z)
-    T* q;                 ///< p[n-1], likewise
+    T* q;                 ///< p[n-1] at (x, y, z)
     std::int64_t strips;  ///< where psi and zeta of its volume begin
 
     __device__ __forceinline__ FusedThread(const FusedArguments<T>& arguments, unsigned volume, int node_x, int node_y,

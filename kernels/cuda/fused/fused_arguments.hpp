@@ -32,8 +32,8 @@ struct alignas(16) FusedProfile {
 template <typename T>
 struct FusedSide {
     const T* psi = nullptr;                    ///< of the step before, at t = 0 and coordinates 0
-    T* psi_next = nullptr;                     ///< of this step, likewise
-    T* zeta = nullptr;                         ///< at t = 1, likewise
+    T* psi_next = nullptr;                     ///< of this step, at t = 0 and coordinates 0
+    T* zeta = nullptr;                         ///< at t = 1 and coordinates 0
     const FusedProfile<T>* profile = nullptr;  ///< at t = -r … width
     int width = 0, edge = 0;                   ///< nodes, and the coordinate of node t = 0
     int stride[3] = {};                        ///< of psi and zeta along x, y, z; across the face from t to t + 1

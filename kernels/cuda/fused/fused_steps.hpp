@@ -20,7 +20,7 @@ inline constexpr std::array kFusedStep{Operation::fill_halos,   Operation::send_
                                        Operation::absorb,       Operation::inject,      Operation::swap};
 static_assert(is_order_of(kFusedStep, kSingleStep));
 
-/// Whether the fused kernel can take whole steps with these layers: no thread may reach two strips of one axis, and
+/// Whether the fused kernel can compute steps with these layers: no thread may reach two strips of one axis, and
 /// places in a few planes of p, or in a strip, must be counted with 32 bits.
 template <typename T>
 bool fused_fits(const Grid& grid, const Cpml& layers) {
@@ -35,7 +35,7 @@ bool fused_fits(const Grid& grid, const Cpml& layers) {
            (grid.ny() + grid.nz()) * 3 * planes < INT_MAX;
 }
 
-/// What a whole step does beside p[n+1]. `sources` in the order of their blocks: see FusedSteps::block_of().
+/// What a fused step does beside p[n+1]. `sources` in the order of their blocks: see FusedSteps::block_of().
 template <typename T>
 struct FusedShot {
     bool records = false, injects = false;

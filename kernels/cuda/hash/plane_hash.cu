@@ -88,7 +88,7 @@ public:
         at_ += values * step_;
         for (; x_ >= count_; x_ -= count_) at_ += to_next_row_;
     }
-    /// From here on: in float two values, of which the second may begin the next row.
+    /// The word that begins at this position: in float two values, of which the second may begin the next row.
     [[nodiscard]] __device__ __forceinline__ Word<T> word() const {
         if constexpr (Word<T>::kValues == 1)
             return {{at_[0]}};

@@ -42,30 +42,46 @@ __global__ void meet_kernel(ShotLevels<T> field, NodeRange nodes, NodeArray<T> k
     });
 }
 
+/// One step of a recursion. \param value that is undone. \returns what it has been.
+template <typename T>
+__device__ __forceinline__ T undo(T a, T b, T c, T value, T& z) {
+    const T bz = b * z;
+    value = c * (value - bz);
+    z = bz + a * value;
+    return value;
+}
+
 /// One thread a node of a layer. Grid: x covers the nodes, y the shots.
 template <typename T>
-__global__ void layers_kernel(ShotLevels<T> field, const __grid_constant__ DeviceLayers<T> layers, NodeArray<T> kept,
-                              Images<T> images) {
+__global__ void layers_kernel(ShotLevels<T> field, const __grid_constant__ DeviceLayers<T> layers, int steps,
+                              NodeArray<T> kept, Images<T> images) {
     const std::int64_t index = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
     if (index >= layers.nodes) return;
     const auto shot = static_cast<std::int64_t>(blockIdx.y);
-    int b = 0;
-    while (b + 1 < layers.boxes && index >= layers.box[b + 1].first) ++b;
-    const DeviceLayerBox& box = layers.box[b];
+    int which = 0;
+    while (which + 1 < layers.boxes && index >= layers.box[which + 1].first) ++which;
+    const DeviceLayerBox& box = layers.box[which];
     const auto local = static_cast<unsigned>(index - box.first);
     const unsigned row = local / static_cast<unsigned>(box.nodes.count[0]);
     const int node[3] = {box.nodes.low[0] + static_cast<int>(local % static_cast<unsigned>(box.nodes.count[0])),
                          box.nodes.low[1] + static_cast<int>(row % static_cast<unsigned>(box.nodes.count[1])),
                          box.nodes.low[2] + static_cast<int>(row / static_cast<unsigned>(box.nodes.count[1]))};
     const std::int64_t element = field.element(node[0], node[1], node[2], shot);
-    T value = field.now[element] - field.before[element];
+    const T now = field.now[element], before = field.before[element];
+    T value = now - before, earlier = 0;
+    if (layers.met != nullptr) {
+        T& met = layers.met[shot * layers.nodes + index];
+        if (steps == 2) earlier = before - met;
+        met = now;
+    }
     for (int axis = 0; axis < 3; ++axis) {
         if (box.memory[axis] < 0) continue;
-        T& z = layers.values[shot * layers.memory + box.memory[axis] + local];
-        const int at = node[axis];
-        const T bz = layers.b[axis][at] * z;
-        value = layers.c[axis][at] * (value - bz);
-        z = bz + layers.a[axis][at] * value;
+        T& memory = layers.values[shot * layers.memory + box.memory[axis] + local];
+        const T a = layers.a[axis][node[axis]], b = layers.b[axis][node[axis]], c = layers.c[axis][node[axis]];
+        T z = memory;
+        if (steps == 2) earlier = undo(a, b, c, earlier, z);
+        value = undo(a, b, c, value, z);
+        memory = z;
     }
     if (kept.data == nullptr) return;
     sum_up(images, node[0], node[1], node[2], shot, value, at_node(kept, node[0], node[1], node[2], shot));
@@ -88,18 +104,18 @@ void meet_inside(const ShotLevels<T>& field, const NodeRange& nodes, const NodeA
 }
 
 template <typename T>
-void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, const NodeArray<T>& kept,
+void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, int steps, const NodeArray<T>& kept,
                     const Images<T>& images, cudaStream_t stream) {
     if (layers.nodes == 0) return;
     const dim3 grid(cover(layers.nodes, kThreads), static_cast<unsigned>(field.shots));
-    launch<T>(layers_kernel<T>, {grid, kThreads}, stream, field, layers, kept, images);
+    launch<T>(layers_kernel<T>, {grid, kThreads}, stream, field, layers, steps, kept, images);
 }
 
 #define ONDA_INSTANTIATE(T)                                                                                      \
     template void keep_difference<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, cudaStream_t); \
     template void meet_inside<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, const Images<T>&,  \
                                  cudaStream_t);                                                                  \
-    template void meet_in_layers<T>(const ShotLevels<T>&, const DeviceLayers<T>&, const NodeArray<T>&,           \
+    template void meet_in_layers<T>(const ShotLevels<T>&, const DeviceLayers<T>&, int, const NodeArray<T>&,      \
                                     const Images<T>&, cudaStream_t)
 ONDA_INSTANTIATE(float);
 ONDA_INSTANTIATE(double);

@@ -33,6 +33,7 @@ struct DeviceLayers {
     std::int64_t nodes = 0, memory = 0;          ///< of a shot
     const T *a[3] = {}, *b[3] = {}, *c[3] = {};  ///< of each axis, a value a coordinate
     T* values = nullptr;                         ///< what the layers of all shots remember
+    T* met = nullptr;                            ///< p of their nodes when it was met; null: met at every step
 };
 
 /// Queues kept = now - before on the nodes of a range.
@@ -42,10 +43,10 @@ void keep_difference(const ShotLevels<T>& field, const NodeRange& nodes, const N
 template <typename T>
 void meet_inside(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, const Images<T>& images,
                  cudaStream_t stream);
-/// Queues the recursions of all layers, and adds to the images what they give. \param kept without data: nothing is
-/// added.
+/// Queues the recursions of all layers by one step or two, and adds to the images what the last gives. \param kept
+/// without data: nothing is added.
 template <typename T>
-void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, const NodeArray<T>& kept,
+void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, int steps, const NodeArray<T>& kept,
                     const Images<T>& images, cudaStream_t stream);
 
 }  // namespace onda::cuda

@@ -8,6 +8,7 @@
 #include "kernels/cuda/imaging/correlation.hpp"
 #include "kernels/cuda/imaging/node_layout.hpp"
 #include "kernels/imaging/layer_boxes.hpp"
+#include "kernels/imaging/scattering.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -38,6 +39,7 @@ public:
         follow(own_);
         for (const DeviceBuffer<T>& image : images_) clear(image);
         clear(memory_);
+        clear(met_);
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         scope_.enter();
@@ -45,16 +47,20 @@ public:
         follow(fields.compute());
         keep_difference(levels_of(fields), whole_, kept_at(slot), fields.compute().get());
     }
-    void meet(const FieldSet& adjoint, std::int64_t slot) override {
+    void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) override {
         scope_.enter();
         const auto& fields = dynamic_cast<const CudaFields<T>&>(adjoint);
         const ShotLevels<T> levels = levels_of(fields);
         follow(fields.compute());
         const NodeArray<T> kept = slot < 0 ? NodeArray<T>{} : kept_at(slot);
         if (slot >= 0) meet_inside(levels, inner_, kept, images(), fields.compute().get());
-        meet_in_layers(levels, layers_, kept, images(), fields.compute().get());
+        meet_in_layers(levels, layers_, static_cast<int>(steps), kept, images(), fields.compute().get());
     }
-    [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
+    // Where a taper damps, the level before is not the one that was met.
+    [[nodiscard]] std::int64_t most_steps() const override {
+        if (layers_.memory == 0) return kAnySteps;
+        return layers_.met == nullptr ? 1 : 2;
+    }
     void download(LevelSum sum, std::span<double> image, int shot) const override {
         check_sum(sum, images_[1].size() > 0);
         scope_.enter();
@@ -68,7 +74,7 @@ public:
             std::copy_n(values.begin() + row * node_pitch(setup_), grid.nx(), image.begin() + row * grid.nx());
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = kept_values_.bytes() + memory_.bytes() + profiles_.bytes();
+        std::int64_t bytes = kept_values_.bytes() + memory_.bytes() + met_.bytes() + profiles_.bytes();
         for (const DeviceBuffer<T>& image : images_) bytes += image.bytes();
         return bytes;
     }
@@ -84,7 +90,8 @@ private:
           images_{DeviceBuffer<T>(planned.of(row_of("image"))),
                   DeviceBuffer<T>(planned.of(row_of("forward_illumination"))),
                   DeviceBuffer<T>(planned.of(row_of("adjoint_illumination")))},
-          memory_(planned.of(row_of("layers"))) {
+          memory_(planned.of(row_of("layers"))),
+          met_(planned.of(row_of("levels_met"))) {
         const LayerBoxes layers = layer_boxes(setup);
         inner_ = range_of(layers.inner);
         profiles_ = upload_vector(planned.of(row_of("profiles")), joined_profiles<T>(layers));
@@ -103,6 +110,7 @@ private:
         layers_.nodes = layers.nodes;
         layers_.memory = layers.memory;
         layers_.values = memory_.data();
+        layers_.met = met_.data();
         for (const LayerBox& box : layers.boxes) {
             DeviceLayerBox& on_device = layers_.box[layers_.boxes++];
             on_device.nodes = range_of(box.nodes);
@@ -137,6 +145,7 @@ private:
     DeviceBuffer<T> kept_values_;            ///< [slot][shot][z][y][x]
     std::array<DeviceBuffer<T>, 3> images_;  ///< by LevelSum, [shot][z][y][x]
     DeviceBuffer<T> memory_;                 ///< of the layers of each shot
+    DeviceBuffer<T> met_;                    ///< p of the layers' nodes when it was met, [shot][node]
     DeviceBuffer<T> profiles_;
     DeviceLayers<T> layers_;
     Stream own_;  ///< for what belongs to no wavefield
@@ -157,7 +166,9 @@ Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t 
     add("image", shots * array);
     for (const char* name : {"forward_illumination", "adjoint_illumination"})
         add(name, illuminates ? shots * array : 0);
-    add("layers", shots * layer_boxes(setup).memory);
+    const LayerBoxes layers = layer_boxes(setup);
+    add("layers", shots * layers.memory);
+    add("levels_met", layers.memory > 0 && !has_gains(setup) ? shots * layers.nodes : 0);
     add("profiles", 3 * (setup.grid.nx() + setup.grid.ny() + setup.grid.nz()));
     return list;
 }

@@ -30,7 +30,7 @@ struct LeapPlan {
 /// The plan that ends soonest. Lets the kernel use its shared memory. \throws Error.
 LeapPlan plan_leap(const void* kernel, const LeapShape& shape, const NodeBox& box);
 
-/// The facts of a leap, one launch a volume; its shell is counted apart. \throws Error.
+/// Cost counts of a leap, one launch a volume; its shell is counted apart. \throws Error.
 StepFacts leap_facts(const void* kernel, const LeapShape& shape, const LeapWork& work, const Grid& grid,
                      const NodeBox& box, int volumes, int element_bytes);
 

@@ -43,7 +43,7 @@ struct LeapTile {
     static constexpr int inner_width = Width + 2 * inner_halo, inner_height = Height + 2 * R;
     static constexpr int p_width = Width + 2 * p_halo, p_height = Height + 4 * R;
 
-    /// Of k, along x: the copy engine begins and ends on pieces of 16 bytes.
+    /// Values of k in 16 bytes: along x the copy engine begins and ends on pieces of this size.
     static constexpr int k_piece = 16 / static_cast<int>(sizeof(Stored));
     static constexpr int pieces(int nodes) { return (nodes + k_piece - 1) / k_piece * k_piece; }
     static constexpr int k_halo = pieces(inner_halo), k_width = pieces(k_halo + Width + inner_halo);
@@ -84,7 +84,7 @@ struct LeapMaps {
 /// What the leap with bulk-tensor copies is given.
 template <typename T>
 struct LeapTileArguments : LeapMaps, LeapArguments<T> {};
-/// Those of a tile.
+/// The kernel arguments of a leap with this tile.
 template <typename Tile>
 struct ArgumentsOf {
     using type = WithCodes<LeapTileArguments<typename Tile::T>, typename Tile::K>;

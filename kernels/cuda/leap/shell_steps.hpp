@@ -29,9 +29,9 @@ class ShellSteps {
 public:
     /// \param no_odd the nodes whose odd level nobody needs: see kernels/plan/shell.hpp.
     ShellSteps(const Fields<T>& fields, const NodeBox& no_odd);
-    /// The first: the odd level from p[n] and its predecessor in `odd`, or u there.
+    /// The first pass: the odd level from p[n] and its predecessor in `odd`, or u there.
     void to_odd(ShellPass pass, const T* p, T* odd, cudaStream_t stream) const;
-    /// The second: from the odd level, or u, and p[n] to the next level.
+    /// The second pass: from the odd level, or u, and p[n] to the next level.
     void to_next(ShellPass pass, const T* odd, const T* p, T* next, cudaStream_t stream) const;
 
 private:

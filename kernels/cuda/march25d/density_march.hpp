@@ -50,7 +50,7 @@ private:
         }
         copies_commit();
     }
-    /// Without the corners, which are not needed.
+    /// Copies a frame of a plane to shared memory, without its corners, which are not needed.
     template <FrameLayout Frame>
     __device__ __forceinline__ void copy(T* to, const T* plane, std::int64_t pitch, int x_halo, int y_halo) {
         constexpr int pieces_x = Frame.row() / Tile::vector, rows = Frame.rows();
@@ -164,7 +164,7 @@ template <typename Tile, template <typename> class Copies>
 constexpr MarchWork density_march_work() {
     constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector, element = sizeof(typename Tile::T);
     constexpr int y_fluxes = Tile::y_flux_rows * Tile::width, x_fluxes = Tile::x_flux_size;
-    // Of a flux, and of the divergence and the update of a node.
+    // Operations of a flux, and of the divergence and the update of a node.
     constexpr int flux = 2 * R + 6, divergence = 4 * R + 2 * R + 2;
     constexpr int operations = (y_fluxes + x_fluxes) * flux / Tile::threads + N * V * (flux + divergence);
     constexpr int reciprocals = (y_fluxes + x_fluxes) / Tile::threads + N * V;

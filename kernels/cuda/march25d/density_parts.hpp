@@ -30,11 +30,11 @@ struct DensityPlane {
         constexpr int after_p = Tile::p.size();
         return frame + after_p + (y + layout.halo_y) * layout.row() + layout.halo_x + x;
     }
-    /// Between nodes x and x + 1.
+    /// The flux between nodes x and x + 1.
     [[nodiscard]] __device__ __forceinline__ T* x_flux(int x, int y) const {
         return fluxes + y * Tile::x_flux_row + Tile::before_x + x;
     }
-    /// Between nodes y and y + 1.
+    /// The flux between nodes y and y + 1.
     [[nodiscard]] __device__ __forceinline__ T* y_flux(int x, int y) const {
         return fluxes + Tile::x_flux_size + (y + Tile::radius) * Tile::width + x;
     }

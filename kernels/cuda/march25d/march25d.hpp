@@ -42,12 +42,12 @@ struct March25dThread {
         const bool inside = x + dx < a.nx + Tile::x_halo && y + dy >= -a.y_halo && y + dy < a.ny + a.y_halo;
         return inside ? *reinterpret_cast<const Vec<T>*>(a.p + z * a.plane + (y + dy) * a.pitch + x + dx) : Vec<T>{};
     }
-    /// Its own vector in a stage.
+    /// Where this thread's vector lies in a stage.
     [[nodiscard]] __device__ __forceinline__ T* place_in(T* stage) const {
         return stage + (ty + Tile::radius) * Tile::row + Tile::x_halo + tx * Tile::vector;
     }
-    /// Writes its share of plane z to shared memory: its own vector, and what of the halo falls to it.
-    /// \param centre its place in the stage.
+    /// Writes this thread's share of plane z to shared memory: its own vector, and what of the halo falls to it.
+    /// \param centre place of the vector in the stage.
     __device__ __forceinline__ void share_plane(T* centre, Vec<T> own, int z) const {
         constexpr int R = Tile::radius, H = Tile::x_halo, W = Tile::width, BY = Tile::block_y;
         const auto put = [&](int dx, int dy, Vec<T> value) {

@@ -18,7 +18,7 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
     };
     std::vector<Node> nodes;
     std::vector<std::int64_t> samples{0};
-    std::vector<T> signal;
+    std::vector<const std::vector<double>*> series;
     for (int shot = 0; shot < fields.shots(); ++shot) {
         const Sources& sources = of_shots[static_cast<std::size_t>(shot)];
         const std::vector<SourceEntry> entries = source_entries(sources.nodes);
@@ -35,11 +35,15 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
             nodes.back().row.push_back(rows_before + static_cast<std::int32_t>(entries[i].row));
             nodes.back().amplitude.push_back(static_cast<T>(amplitudes[i]));
         }
-        for (const std::vector<double>& series : sources.signal) {
-            signal.insert(signal.end(), series.begin(), series.end());
-            samples.push_back(static_cast<std::int64_t>(signal.size()));
+        for (const std::vector<double>& one : sources.signal) {
+            series.push_back(&one);
+            samples.push_back(samples.back() + std::ssize(one));
         }
     }
+    // Signals of adjoint sources are as long as all seismograms together.
+    std::vector<T> signal(static_cast<std::size_t>(samples.back()));
+#pragma omp parallel for
+    for (std::size_t i = 0; i < series.size(); ++i) std::ranges::copy(*series[i], signal.begin() + samples[i]);
     std::ranges::stable_sort(nodes, {}, &Node::block);
     std::vector<unsigned> blocks;
     std::vector<std::int64_t> element, first{0};

@@ -19,7 +19,7 @@ template <typename T>
 class DeviceSources {
 public:
     DeviceSources() = default;
-    /// \param of_shots one entry for each shot of `fields`. \param fused where it takes whole steps: nodes come in the
+    /// \param of_shots one entry for each shot of `fields`. \param fused where steps are fused: nodes come in the
     /// order of its blocks, which it is told. \throws Error, std::bad_alloc.
     DeviceSources(const Medium& medium, const CudaFields<T>& fields, const std::vector<Sources>& of_shots,
                   FusedSteps<T>* fused);

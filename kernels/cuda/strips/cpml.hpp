@@ -39,7 +39,7 @@ public:
     void reset(cudaStream_t stream) override {
         ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
     }
-    /// From the memory variables of a volume to those of the next.
+    /// Distance from the memory variables of a volume to those of the next.
     [[nodiscard]] std::int64_t volume_memory() const { return volume_memory(strips_); }
     void for_state(int shot, int now, const typename StripSteps<T>::StateBody& body) const override {
         Grid one = strips_.grid;

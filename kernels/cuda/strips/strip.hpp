@@ -55,17 +55,17 @@ public:
     virtual ~StripSteps() = default;
     /// Bytes held on the device.
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
-    /// Queues forgetting what the strips remember: the silence before a shot.
+    /// Queues the zeroing of all memory variables: the state before a shot.
     virtual void reset(cudaStream_t /*stream*/) {}
     /// Queues what the strips of a volume do after a step between these levels. \param fields of each field that
     /// the step advances, in the order of the equation. \throws Error.
     virtual void apply(std::span<const StepLevels<T>> fields, int volume, cudaStream_t stream) const = 0;
-    /// Whether the fused kernel does it instead, as a part of a whole step.
+    /// Whether the fused kernel applies the strips instead, as a part of its step.
     [[nodiscard]] virtual bool in_whole_steps() const { return false; }
 
     /// Takes an array of the state, and where the rows of its first plane lie in it.
     using StateBody = std::function<void(const StatePart& part, T* array, const WindowRows& plane)>;
-    /// Calls body for every array that the strips remember of a shot, always in the same order. \param now which p is
+    /// Calls body for every array of memory variables of a shot, always in the same order. \param now which p is
     /// p[n].
     virtual void for_state(int /*shot*/, int /*now*/, const StateBody& /*body*/) const {}
 };

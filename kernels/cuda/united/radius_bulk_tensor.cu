@@ -1,4 +1,4 @@
-// The same as radius_kernels.cu for the kernels that load by bulk-tensor copies.
+// The kernels of one radius that load by bulk-tensor copies, as one source: radius_kernels.cu says why.
 #include "kernels/cuda/inplane/inplane_bulk_tensor.cu"
 #include "kernels/cuda/inplane/inplane_coded.cu"
 #include "kernels/cuda/leap/leap_bulk_tensor.cu"

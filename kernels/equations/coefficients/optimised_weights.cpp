@@ -16,7 +16,8 @@ namespace {
 struct Derivative {
     /// What weight k contributes to symbol / exact symbol at kh = theta > 0.
     double (*share)(int k, double theta);
-    /// The same at theta = 0: the shares of a consistent derivative sum to 1 there.
+    /// What weight k contributes to symbol / exact symbol at theta = 0, where the shares of a consistent derivative sum
+    /// to 1.
     double (*share_of_long_waves)(int k);
     /// What symbol / exact symbol may differ from 1 by.
     double tolerance;

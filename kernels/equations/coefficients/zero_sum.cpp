@@ -139,7 +139,7 @@ T laplacian_of_ones(const Stencil<T>& s) {
     return l;
 }
 
-/// The same of kernels/equations/compact/compact.hpp.
+/// The compact Laplacian (kernels/equations/compact/compact.hpp) of a field of ones.
 template <typename T>
 T compact_laplacian_of_ones(const Stencil<T>& s) {
     const T neighbours = s.dimensions == 3 ? T(4) : T(2);

@@ -6,6 +6,7 @@
 #include "io/text/printable.hpp"
 #include "solver/commands/bench/bench_calibrate.hpp"
 #include "solver/commands/bench/bench_compare.hpp"
+#include "solver/commands/bench/bench_imaging.hpp"
 #include "solver/commands/bench/bench_roofline.hpp"
 #include "solver/commands/bench/bench_scale.hpp"
 #include "solver/commands/bench/bench_survey.hpp"
@@ -294,8 +295,8 @@ Command add_bench(CLI::App& app) {
                     "onda bench cpu --order 8 16 --kernel vectorised inplane-full --csv bench.csv\n"
                     "onda bench gpu --json before.json --roofline roofline.png\n"
                     "onda bench compare before.json after.json");
-    return add_commands(*bench, {add_bench_cpu, add_bench_gpu, add_bench_survey, add_bench_scale, add_bench_compare,
-                                 add_bench_roofline, add_bench_thesis, add_bench_calibrate});
+    return add_commands(*bench, {add_bench_cpu, add_bench_gpu, add_bench_survey, add_bench_imaging, add_bench_scale,
+                                 add_bench_compare, add_bench_roofline, add_bench_thesis, add_bench_calibrate});
 }
 
 }  // namespace onda

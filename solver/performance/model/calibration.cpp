@@ -12,7 +12,7 @@
 namespace onda {
 namespace {
 
-/// Of the layout of the files, and of what the constants mean: a model of another form is calibrated anew.
+/// Version of the layout of the files, and of what the constants mean: a model of another form is calibrated anew.
 constexpr int kVersion = 2;
 
 double positive(const nlohmann::json& object, std::string_view key) {
@@ -68,7 +68,7 @@ std::string cache_name(std::string_view device) {
     return name;
 }
 
-/// Of a kept file that is damaged beyond what read_cache() sees, none.
+/// What is kept for a device; nothing where its file is damaged beyond what read_cache() sees.
 template <typename Read>
 auto kept(std::string_view device, const Read& read) -> std::optional<decltype(read(nlohmann::json()))> {
     const auto json = read_cache(cache_name(device), kVersion);

@@ -18,7 +18,7 @@ nlohmann::ordered_json calibration_json(const CpuCalibration& calibration);
 GpuCalibration gpu_calibration_from(const nlohmann::json& json);
 CpuCalibration cpu_calibration_from(const nlohmann::json& json);
 
-/// Keeps it for this user. \returns where.
+/// Keeps a calibration for this user. \returns where.
 std::string keep_calibration(const GpuCalibration& calibration);
 std::string keep_calibration(const CpuCalibration& calibration);
 

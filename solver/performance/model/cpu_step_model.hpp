@@ -69,7 +69,7 @@ struct CpuCalibration {
     CpuRates rates;
     std::map<std::string, CpuKernelConstants, std::less<>> kernels;  ///< by CpuStepFacts::family
 
-    /// Of a kernel that was not measured: those of its nearest relative, or what is usual.
+    /// The constants of a kernel; where it was not measured, those of its nearest relative, or what is usual.
     [[nodiscard]] CpuKernelConstants of(std::string_view family) const;
 };
 

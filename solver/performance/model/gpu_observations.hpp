@@ -1,6 +1,6 @@
 /// \file
-/// Times of steps that were measured on a GPU, each with the facts that a model predicts it from, so that models can be
-/// fitted and judged without one.
+/// Times of steps that were measured on a GPU, each with the cost counts that a model predicts it from, so that models
+/// can be fitted and judged without one.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct KernelCase {
     int shots = 1;
 
     bool operator==(const KernelCase&) const = default;
-    /// kernel_family() of it.
+    /// kernel_family() of this case.
     [[nodiscard]] std::string family() const;
-    /// strip_family() of its boundary.
+    /// strip_family() of this case's boundary.
     [[nodiscard]] std::string strips() const;
     /// One line for people.
     [[nodiscard]] std::string text() const;

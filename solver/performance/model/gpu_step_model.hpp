@@ -39,7 +39,8 @@ struct KernelConstants {
     double far_latency_s = 0.8e-6;  ///< and more where the plane comes from DRAM
     double double_work = 1.;        ///< operations in double precision for each one that was counted
 };
-/// Of strips: bytes for each one that was counted, and what a launch waits for each plane that it walks through.
+/// Usual constants of strips: bytes for each one that was counted, and what a launch waits for each plane that it walks
+/// through.
 inline constexpr KernelConstants kUsualStrips{1., 0.3e-6, 0.05e-6, 1.};
 
 /// The constants of a family, "inplane-vertical, 3-D, 16bit", or, if it was not measured, of the nearest relative that
@@ -95,7 +96,7 @@ struct GpuCalibration {
     GpuRates rates;
     std::map<std::string, KernelConstants, std::less<>> kernels;  ///< by kernel_family() and strip_family()
 
-    /// Of a kernel that was not measured: those of its nearest relative, or what is usual.
+    /// The constants of a kernel; where it was not measured, those of its nearest relative, or what is usual.
     [[nodiscard]] KernelConstants of(std::string_view family, const KernelConstants& usual = {}) const;
     [[nodiscard]] KernelConstants of_strips(std::string_view family) const { return of(family, kUsualStrips); }
 };
@@ -104,8 +105,8 @@ struct GpuCalibration {
 /// "inplane-vertical, 3-D, 16bit".
 std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions,
                           std::string_view storage = "float");
-/// Of the strips of a kind, as users name it: "cpml strips, 3-D, variable_density", "sponge strips, 3-D, leap". Empty
-/// for "none".
+/// The strips that share constants, with their kind as users name it: "cpml strips, 3-D, variable_density", "sponge
+/// strips, 3-D, leap". Empty for "none".
 std::string strip_family(std::string_view kind, std::string_view equation, int dimensions,
                          std::string_view stepping = "single");
 

@@ -15,7 +15,8 @@ struct NormalEquations {
     double& at(std::size_t row, std::size_t column) { return matrix[row * n + column]; }
 };
 
-/// Solves them by Cholesky's method, with `damping` times the diagonal added to it. Empty if that is not possible.
+/// Solves normal equations by Cholesky's method, with `damping` times the diagonal added to it. Empty if that is not
+/// possible.
 std::vector<double> solve(NormalEquations e, double damping) {
     for (std::size_t i = 0; i < e.n; ++i) e.at(i, i) *= 1. + damping;
     for (std::size_t j = 0; j < e.n; ++j) {

@@ -17,8 +17,8 @@ namespace onda {
 /// The steps that constants are fitted to: every kernel that this GPU has, in 2-D and 3-D, on a grid that the L2 cache
 /// holds and on one that it does not, at low and high orders, in both precisions.
 std::vector<KernelCase> calibration_cases(int ordinal);
-/// So many others: kernels, tiles, copy engines, operators, orders, precisions, grids and batches drawn from all that
-/// there are, always the same for a seed. Fewer where there are not as many.
+/// `count` other steps: kernels, tiles, copy engines, operators, orders, precisions, grids and batches drawn from all
+/// that there are, always the same for a seed. Fewer where there are not as many.
 std::vector<KernelCase> validation_cases(int ordinal, std::size_t count, std::uint64_t seed = 1);
 
 /// Told before each: how many are done, of how many, and what is next.
@@ -34,10 +34,10 @@ struct CpuCase {
     Setup setup;
     int shots = 1;
 };
-/// Those that constants are fitted to: every kernel that computes an operator with the best instruction set, with one
-/// thread and with all. \param threads of all.
+/// The cases that constants are fitted to: every kernel that computes an operator with the best instruction set, with
+/// one thread and with all. \param threads of all.
 std::vector<CpuCase> cpu_calibration_cases(int threads);
-/// Others, drawn likewise.
+/// Other cases, drawn at random from all that there are, always the same for a seed.
 std::vector<CpuCase> cpu_validation_cases(int threads, std::size_t count, std::uint64_t seed = 1);
 std::vector<CpuObservation> measure_cpu(std::span<const CpuCase> cases, int rounds, const CasesDone& done);
 /// One line for people.

@@ -22,7 +22,7 @@ inline constexpr std::array<std::size_t, 4> kThesisColumns{3, 1, 2, 0};
 /// One tile of tx x tz threads, the thesis' axes: its x is the slowest axis, Onda's z, and its z the fastest, Onda's x.
 struct SweptTile {
     std::int64_t tx = 0, tz = 0;
-    /// Of one time step, by the indices of kLoadStrategies; absent where the tile was not or could not be measured.
+    /// Time of one step [s], by the indices of kLoadStrategies; absent where the tile was not or could not be measured.
     std::array<std::optional<double>, kLoadStrategies.size()> seconds{};
 };
 

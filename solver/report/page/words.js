@@ -88,7 +88,7 @@ function fillChecks() {
   if (time) check(time.dispersion_corrected, time.dispersion_corrected ? "Numerical time dispersion was removed from the seismograms." : "The seismograms contain numerical time dispersion (time.dispersion_correction: false).");
   const largest = summary.largest_observed_pressure_pa;
   if (Number.isFinite(largest)) check(largest > 0, `The pressure stayed finite: at most ${number(largest, 3)} Pa in traces, snapshots and checks of stability.`);
-  // As near as the forecast promises to be.
+  // Memory is compared with the tolerance that the forecast promises.
   if (memory && memory.predicted_bytes) check(Math.abs(memory.peak_bytes - memory.predicted_bytes) <= Math.max(0.03 * memory.peak_bytes, 2.5e6), `The run took ${bytes(memory.peak_bytes)} of memory; ${bytes(memory.predicted_bytes)} were predicted.`);
   for (const warning of summary.warnings || []) check(false, warning);
   const list = (title, lines) => {

@@ -114,7 +114,7 @@ namespace {
 constexpr int kDevices = 2;
 constexpr std::size_t kMemory = std::size_t{1} << 30, kUnit = 512;
 
-/// Of the calling thread.
+/// The device of the calling thread.
 thread_local int current_device = 0;
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local bool is_capturing = false;
@@ -138,7 +138,7 @@ int device_of(const void* data) {
     return std::prev(state().memory.upper_bound(const_cast<void*>(data)))->second.first;
 }
 
-/// As CUDA does before it frees memory.
+/// Runs everything that is queued, as CUDA does before it frees memory.
 void run_everything() {
     for (Stream* stream : state().streams) stream->run_until(stream->queued());
 }

@@ -15,7 +15,7 @@ namespace onda::test {
 extern const EquationRow kCoupledEquation;
 inline constexpr Equation kCoupled{kCoupledEquation};
 
-/// The same without a way to take it apart for perfectly matched layers.
+/// The coupled equation without the first derivatives that perfectly matched layers need.
 Equation coupled_without_layers();
 
 /// EquationRow::on_cuda: of coupled_on_gpu.cu, or null in programs that are linked with coupled_without_gpu.cpp.

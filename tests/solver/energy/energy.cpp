@@ -80,7 +80,7 @@ public:
             points.push_back(std::move(shot.points));
         }
         energies_.assign(batch.size(), {});
-        Propagator propagator(*wavefield_, points, parts_.plan.time);
+        Propagator propagator(*wavefield_, std::move(points), parts_.plan.time);
         double largest = 0.;
         TimeLoop loop(parts_.plan.time, parts_.times, control);
         loop.add({"energies", [&](std::int64_t step) { return next(step); }, [&] { largest = add_energies(batch); }});

@@ -61,6 +61,26 @@ const MisfitRow& row_of(std::string_view name) {
     return *row;
 }
 
+/// A misfit, its adjoint source as [trace][sample].
+struct Compared {
+    double value;
+    Values of_trace, adjoint_source;
+    std::int64_t excluded, dead;
+};
+
+/// \param synthetic and observed samples, [trace][sample].
+template <typename T>
+Compared compared(const MisfitSettings& settings, const ShotGeometry& shot, std::span<const T> synthetic,
+                  std::span<const T> observed) {
+    const std::int64_t traces = std::ssize(shot.receivers_m);
+    const MisfitOfShot misfit =
+        evaluate_misfit(settings, shot, TraceList(synthetic, traces), TraceList(observed, traces));
+    Compared result{misfit.value, misfit.of_trace, {}, misfit.excluded, misfit.dead};
+    for (const Values& trace : misfit.adjoint_source)
+        result.adjoint_source.insert(result.adjoint_source.end(), trace.begin(), trace.end());
+    return result;
+}
+
 /// A line of receivers, 100 m apart, from the source on.
 struct Line {
     std::vector<Position> receivers;
@@ -71,9 +91,9 @@ struct Line {
     }
     [[nodiscard]] ShotGeometry shot() const { return {{500., 0., 10.}, receivers, kSamples, kDt, trace_weights}; }
     [[nodiscard]] std::size_t values() const { return receivers.size() * kSamples; }
-    [[nodiscard]] MisfitOfShot compare(const MisfitSettings& settings, const Values& synthetic,
-                                       const Values& observed) const {
-        return evaluate_misfit(settings, shot(), std::span(synthetic), std::span(observed));
+    [[nodiscard]] Compared compare(const MisfitSettings& settings, const Values& synthetic,
+                                   const Values& observed) const {
+        return compared<double>(settings, shot(), synthetic, observed);
     }
 };
 
@@ -151,7 +171,7 @@ TEST_CASE("the adjoint source of every misfit is its derivative, with all weight
             CAPTURE(row.name);
             MisfitSettings settings{&row, all_weights()};
             settings.config.huber_threshold = threshold;
-            const MisfitOfShot misfit = line.compare(settings, synthetic, observed);
+            const Compared misfit = line.compare(settings, synthetic, observed);
             CHECK(misfit.value > 0.);
             CHECK(misfit.excluded == 3);  // the first and the last by their offsets, one by its weight
             CHECK(misfit.dead == 0);
@@ -173,7 +193,7 @@ TEST_CASE("equal data have no misfit and no adjoint source") {
     const Values data = drawn(line.values(), 4);
     for (const MisfitRow& row : misfits()) {
         CAPTURE(row.name);
-        const MisfitOfShot misfit = line.compare({&row, all_weights()}, data, data);
+        const Compared misfit = line.compare({&row, all_weights()}, data, data);
         CHECK(misfit.value == 0.);
         CHECK(is_zero(misfit.adjoint_source));
         CHECK(misfit.of_trace == Values(8));
@@ -193,7 +213,7 @@ TEST_CASE("l2 and huber are what their formulas say") {
     const double threshold = 1e-9 * std::sqrt(dot(observed, observed) / kSamples);
     double sum = 0.;
     for (const double x : r) sum += std::abs(x);
-    const MisfitOfShot linear = line.compare({&row_of("huber"), config}, d, observed);
+    const Compared linear = line.compare({&row_of("huber"), config}, d, observed);
     CHECK(linear.value == doctest::Approx(kDt * threshold * sum).epsilon(1e-8));
     for (std::size_t i = 0; i < r.size(); ++i)
         CHECK(linear.adjoint_source[i] == doctest::Approx(std::copysign(kDt * threshold, r[i])).epsilon(1e-12));
@@ -213,14 +233,14 @@ TEST_CASE("normalised misfits do not depend on amplitudes, and are one less the 
         CAPTURE(row.name);
         ++normalised;
         const MisfitSettings settings{&row, {}};
-        const MisfitOfShot once = line.compare(settings, d, observed);
+        const Compared once = line.compare(settings, d, observed);
         CHECK(once.value == doctest::Approx(expected).epsilon(1e-13));
         // A power of two changes no digit.
-        const MisfitOfShot scaled =
+        const Compared scaled =
             line.compare(settings, plus(Values(d.size()), 0x1p-70, d), plus(Values(d.size()), 0x1p60, observed));
         CHECK(scaled.value == once.value);
         CHECK(scaled.adjoint_source == plus(Values(d.size()), 0x1p70, once.adjoint_source));
-        const MisfitOfShot other = line.compare(settings, plus(Values(d.size()), 3.7, d), observed);
+        const Compared other = line.compare(settings, plus(Values(d.size()), 3.7, d), observed);
         CHECK(other.value == doctest::Approx(once.value).epsilon(1e-14));
         // Along the trace itself nothing changes; the reversed one is as far away as there is.
         CHECK(std::abs(dot(once.adjoint_source, d)) < 1e-13);
@@ -306,9 +326,9 @@ TEST_CASE("weights of traces multiply both, and what is muted has no adjoint sou
     Line line(2);
     line.trace_weights = {3., 1.};
     const Values d = drawn(line.values(), 11), observed = drawn(line.values(), 12);
-    const MisfitOfShot weighted = line.compare({&row_of("l2"), {}}, d, observed);
+    const Compared weighted = line.compare({&row_of("l2"), {}}, d, observed);
     line.trace_weights.clear();
-    const MisfitOfShot plain = line.compare({&row_of("l2"), {}}, d, observed);
+    const Compared plain = line.compare({&row_of("l2"), {}}, d, observed);
     CHECK(weighted.of_trace[0] == doctest::Approx(9. * plain.of_trace[0]).epsilon(1e-14));
     CHECK(weighted.of_trace[1] == plain.of_trace[1]);
     CHECK(plain.value == plain.of_trace[0] + plain.of_trace[1]);
@@ -332,7 +352,7 @@ TEST_CASE("dead traces and traces that are left out are counted, and add nothing
     config.offset_m.max = 250.;
     for (const MisfitRow& row : misfits()) {
         CAPTURE(row.name);
-        const MisfitOfShot misfit = line.compare({&row, config}, d, observed);
+        const Compared misfit = line.compare({&row, config}, d, observed);
         CHECK(misfit.excluded == 1);
         CHECK(misfit.dead == (row.divides_by_synthetic ? 2 : 1));
         CHECK(misfit.of_trace[0] == 0.);
@@ -342,7 +362,7 @@ TEST_CASE("dead traces and traces that are left out are counted, and add nothing
         CHECK(misfit.of_trace[3] == 0.);
         CHECK(is_zero(trace_of(misfit.adjoint_source, 3)));
         // The others are what they are without them.
-        const MisfitOfShot whole = line.compare({&row, config}, whole_d, whole_observed);
+        const Compared whole = line.compare({&row, config}, whole_d, whole_observed);
         CHECK(misfit.of_trace[2] == whole.of_trace[2]);
         CHECK(trace_of(misfit.adjoint_source, 2) == trace_of(whole.adjoint_source, 2));
         // A trace that is alive outside the window alone is dead in it.
@@ -351,7 +371,7 @@ TEST_CASE("dead traces and traces that are left out are counted, and add nothing
         ImagingConfig early;
         early.time_window_s.max = 0.5;
         CHECK(line.compare({&row, early}, whole_d, late).dead == 1);
-        const MisfitOfShot none = line.compare({&row, {}}, d, Values(d.size()));
+        const Compared none = line.compare({&row, {}}, d, Values(d.size()));
         CHECK(none.value == 0.);
         CHECK(none.dead == 4);
     }
@@ -362,7 +382,7 @@ TEST_CASE("traces whose squares vanish have the misfit of their shape") {
     const Values d = drawn(line.values(), 15), observed = drawn(line.values(), 16);
     for (const MisfitRow& row : misfits()) {
         if (!row.divides_by_synthetic) continue;
-        const MisfitOfShot small =
+        const Compared small =
             line.compare({&row, {}}, plus(Values(d.size()), 0x1p-900, d), plus(Values(d.size()), 0x1p-900, observed));
         CHECK(small.dead == 0);
         CHECK(small.value == line.compare({&row, {}}, d, observed).value);
@@ -404,10 +424,9 @@ TEST_CASE("neither the number of threads nor the type of equal samples changes a
         CAPTURE(row.name);
         const MisfitSettings settings{&row, all_weights()};
         omp_set_num_threads(1);
-        const MisfitOfShot one = line.compare(settings, {d.begin(), d.end()}, {observed.begin(), observed.end()});
+        const Compared one = line.compare(settings, {d.begin(), d.end()}, {observed.begin(), observed.end()});
         omp_set_num_threads(5);
-        const MisfitOfShot five =
-            evaluate_misfit(settings, line.shot(), std::span<const float>(d), std::span<const float>(observed));
+        const Compared five = compared<float>(settings, line.shot(), d, observed);
         CHECK(five.value == one.value);
         CHECK(five.of_trace == one.of_trace);
         CHECK(five.adjoint_source == one.adjoint_source);

@@ -86,6 +86,28 @@ double norm(std::span<const double> x) {
     return std::sqrt(product(x, x));
 }
 
+/// B u of traces [trace][sample].
+std::vector<double> sampled_output(const TimeAxis& time, std::span<const double> u) {
+    const std::int64_t traces = std::ssize(u) / time.recorded_samples();
+    std::vector<double> sampled(traces * time.output_samples);
+    sample_output(time, TraceList(u, traces), TraceList(std::span(sampled), traces));
+    return sampled;
+}
+
+/// B' d of traces [trace][sample].
+std::vector<double> adjoint_of_output_sampling(const TimeAxis& time, std::span<const double> d) {
+    const std::int64_t traces = std::ssize(d) / time.output_samples;
+    std::vector<double> adjoint(traces * time.recorded_samples());
+    onda::adjoint_of_output_sampling(time, TraceList(d, traces), TraceList(std::span(adjoint), traces));
+    return adjoint;
+}
+
+std::vector<double> joined(const OwnedTraces& traces) {
+    std::vector<double> all;
+    for (const std::vector<double>& trace : traces) all.insert(all.end(), trace.begin(), trace.end());
+    return all;
+}
+
 /// |<B u, d> - <u, B' d>| over |B u| |d|.
 double mismatch(const TimeAxis& time, std::span<const double> u, std::span<const double> d) {
     const std::vector<double> sampled = sampled_output(time, u), adjoint = adjoint_of_output_sampling(time, d);
@@ -140,6 +162,22 @@ TEST_CASE("what is transposed is what gathers are brought to their sampling by")
         CHECK(gather.samples == time.output_samples);
         CHECK(gather.dt_s == time.output_dt_s);
         CHECK(gather.pressure == std::vector<float>(sampled.begin(), sampled.end()));
+    }
+}
+
+TEST_CASE("traces that own their samples are the same") {
+    for (const Row& row : kRows) {
+        CAPTURE(row.name);
+        const TimeAxis time = axis_of(row);
+        const auto u = noise(row.traces * time.recorded_samples(), 6), d = noise(row.traces * time.output_samples, 7);
+        const std::vector<float> single(u.begin(), u.end());
+        OwnedTraces residual;
+        for (auto next = d.begin(); next != d.end(); next += time.output_samples)
+            residual.emplace_back(next, next + time.output_samples);
+        CHECK(joined(onda::sampled_output(time, TraceList(std::span(u), row.traces))) == sampled_output(time, u));
+        CHECK(joined(onda::sampled_output(time, TraceList(std::span(single), row.traces))) ==
+              sampled_output(time, std::vector<double>(single.begin(), single.end())));
+        CHECK(joined(onda::adjoint_of_output_sampling(time, residual)) == adjoint_of_output_sampling(time, d));
     }
 }
 

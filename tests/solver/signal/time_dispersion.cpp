@@ -88,7 +88,7 @@ std::vector<double> oscillate(double omega, const std::vector<double>& s) {
     return p;
 }
 
-/// The same by steps of order 4 in time.
+/// The oscillator p_tt + omega^2 p = s by steps of order 4 in time.
 std::vector<double> oscillate_fourth_order(double omega, const std::vector<double>& s) {
     const double a = -omega * omega * kDt * kDt;
     std::vector<double> p{0.};

@@ -222,7 +222,7 @@ TEST_CASE("what is injected has the integral of the wavelet to within rounding, 
                     CAPTURE(type);
                     const double integral_s = type == "gaussian" ? 1. / (std::sqrt(pi) * f0) : 0.;
                     if (corrects) check(make(config_of(type, f0)), integral_s, time);
-                    // Of the samples as they are, however many: also with a mean of their own.
+                    // The integral is that of the samples as they are, however many: also with a mean of their own.
                     for (const double mean : {0., 0.01}) {
                         CAPTURE(mean);
                         Wavelet shifted = make(config_of(type, f0));
