@@ -242,14 +242,16 @@ py::dict run(const RunRequest& request, const py::function& progress, const py::
     return as_dict(compute(request, nullptr, progress, log));
 }
 
-/// The misfit of all shots, that of each by its number, and dJ/dvp [z][y][x].
+/// The misfit of all shots, that of each by its number, dJ/dvp [z][y][x], and dJ/drho or None.
 py::tuple misfit(const RunRequest& request, const py::function& progress, const py::function& log) {
     const SurveyInMemory survey = compute(request, &kGradientTask, progress, log);
     MisfitInMemory sum = misfit_of(survey);
     py::dict of_shots;
     for (const ShotInMemory& shot : survey.shots) of_shots[py::int_(shot.images.shot)] = shot.images.misfit;
     const auto& n = survey.plan->domain.grid.n;
-    return py::make_tuple(sum.value, of_shots, as_array(std::move(sum.gradient_vp), {n[2], n[1], n[0]}));
+    py::object of_rho = py::none();
+    if (!sum.gradient_rho.empty()) of_rho = as_array(std::move(sum.gradient_rho), {n[2], n[1], n[0]});
+    return py::make_tuple(sum.value, of_shots, as_array(std::move(sum.gradient_vp), {n[2], n[1], n[0]}), of_rho);
 }
 
 /// The numbers of nodes along z, y, x that a configuration names; nothing where its model's file has them.
@@ -477,7 +479,7 @@ PYBIND11_MODULE(_core, module) {
     module.def("run", &run, py::arg("request"), py::arg("progress"), py::arg("log"),
                "Runs the configuration at the path `text`, or, where it has a `name`, in `text`.");
     module.def("misfit", &misfit, py::arg("request"), py::arg("progress"), py::arg("log"),
-               "The misfit of a configuration, that of each shot, and dJ/dvp.");
+               "The misfit of a configuration, that of each shot, dJ/dvp, and dJ/drho or None.");
     module.def("grid_shape", &grid_shape, py::arg("request"), "Nodes along z, y, x; empty where a file has them.");
     module.def("apply", &apply, py::arg("request"), py::arg("name"), py::arg("vp"), py::arg("rows"),
                py::arg("progress"), py::arg("log"),

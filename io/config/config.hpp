@@ -210,6 +210,7 @@ struct ImagingConfig {
     OffsetConfig offset_m;
     TimeWindowConfig time_window_s;
     std::optional<MuteConfig> top_mute, bottom_mute;
+    std::string parameters = "vp";     ///< vp | vp_and_rho: what gradients are of
     bool illumination = true;          ///< of both fields, beside the gradient
     bool adjoint_sources = false;      ///< in the file of each shot
     std::string storage = "auto";      ///< auto | full | checkpoints

@@ -64,6 +64,10 @@ const Vocabulary& own_names() {
            "outside the grid, where the model continues with its values at the face; the whole grid is available for "
            "sources, receivers and results"},
           {"inside", "on the outermost nodes of the grid itself"}}},
+        {"imaging.parameters",
+         {{"vp", "velocity"},
+          {"vp_and_rho",
+           "velocity and density, where the model has densities: twice the memory of the forward field"}}},
         {"imaging.storage",
          {{"auto", "full where memory_gib allows it, otherwise checkpoints"},
           {"full", "every step that is correlated stays in memory"},

@@ -33,13 +33,16 @@ struct StoredImageKind {
 };
 inline constexpr StoredImageKind kVpGradient{
     "gradient", "vp", "misfit/(m/s)", "derivative of the misfit with respect to vp", "dJ/dvp [misfit/(m/s)]", true};
+inline constexpr StoredImageKind kRhoGradient{
+    "gradient", "rho", "misfit/(kg/m3)", "derivative of the misfit with respect to rho", "dJ/drho [misfit/(kg/m³)]",
+    true};
 inline constexpr StoredImageKind kSourceIllumination{
     "illumination", "source", nullptr, "illumination by the forward field", "illumination by the forward field", false};
 inline constexpr StoredImageKind kReceiverIllumination{
     "illumination", "receiver", nullptr, "illumination by the adjoint field", "illumination by the adjoint field",
     false};
-inline constexpr std::array<const StoredImageKind*, 3> kStoredImageKinds{&kVpGradient, &kSourceIllumination,
-                                                                         &kReceiverIllumination};
+inline constexpr std::array<const StoredImageKind*, 4> kStoredImageKinds{&kVpGradient, &kRhoGradient,
+                                                                         &kSourceIllumination, &kReceiverIllumination};
 
 /// The nodes that images lie on.
 struct ImageNodes {

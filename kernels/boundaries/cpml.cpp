@@ -137,6 +137,19 @@ void Cpml::filter_source(const Grid& grid, const std::array<std::int64_t, 3>& no
     }
 }
 
+// With variable density value t of psi lies between nodes t and t + 1 of a strip that is walked towards its face.
+std::array<double, 2> Cpml::filter_of_flux(const Grid& grid, int axis, std::int64_t lower) const {
+    const auto a = static_cast<std::size_t>(axis);
+    const CpmlFace &low = face[2 * a], &high = face[2 * a + 1];
+    const auto at = [](const CpmlFace& layer, std::int64_t value) {
+        const auto t = static_cast<std::size_t>(value);
+        return std::array{layer.a_psi[t], layer.b_psi[t]};
+    };
+    if (lower >= 0 && lower < low.width()) return at(low, low.width() - 1 - lower);
+    const std::int64_t value = lower - node_before_strip(grid.n[a], static_cast<int>(high.width()), true);
+    return value >= 0 && value < high.width() ? at(high, value) : std::array<double, 2>{};
+}
+
 // D* takes memory variables as far as the operator reaches.
 std::int64_t Cpml::reach(const Problem& problem, int of_face) const {
     const std::int64_t width = face[static_cast<std::size_t>(of_face)].width();

@@ -43,6 +43,7 @@ public:
     [[nodiscard]] std::int64_t reach(const Problem& problem, int face) const override;
     [[nodiscard]] std::int64_t fewest_planes(const Problem& problem, int face) const override;
     void filter_source(const Grid& grid, const std::array<std::int64_t, 3>& node, NodeFilter& filter) const override;
+    [[nodiscard]] std::array<double, 2> filter_of_flux(const Grid& grid, int axis, std::int64_t lower) const override;
     [[nodiscard]] const cpu::StripRow& on_cpu() const override;
     [[nodiscard]] const cuda::StripRow* on_cuda() const override;
 };

@@ -64,6 +64,12 @@ public:
     virtual void filter_source(const Grid& grid, const std::array<std::int64_t, 3>& node, NodeFilter& filter) const {
         static_cast<void>(grid), static_cast<void>(node), static_cast<void>(filter);
     }
+    /// The recursion along an axis of the derivative between nodes `lower` and lower + 1 of it, psi <- b psi + a D p,
+    /// D p <- D p + psi: its a and b, zeros where the strips have none there.
+    [[nodiscard]] virtual std::array<double, 2> filter_of_flux(const Grid& grid, int axis, std::int64_t lower) const {
+        static_cast<void>(grid), static_cast<void>(axis), static_cast<void>(lower);
+        return {};
+    }
 
     /// How the CPU computes the strips (kernels/cpu/strips/strip.hpp).
     [[nodiscard]] virtual const cpu::StripRow& on_cpu() const = 0;

@@ -30,6 +30,10 @@ Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot 
 Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, bool illuminates);
 /// What the scattering between two such wavefields allocates (FieldSet::make_scattering).
 Allocations scattering_allocations(const Setup& setup, int shots);
+/// The same for those of fluxes (FieldSet::make_flux_correlation, make_flux_scattering). \throws std::invalid_argument
+/// for another equation than that of variable density.
+Allocations flux_correlation_allocations(const Setup& setup, int shots, std::int64_t slots);
+Allocations flux_scattering_allocations(const Setup& setup, int shots);
 /// \throws SetupFault; what check_problem throws.
 void check_setup(const Setup& setup);
 /// Whether the absorbing layers of a resolved set-up are computed row by row behind its kernel, out of the caches.

@@ -65,6 +65,12 @@ Allocations correlation_allocations(const Setup&, int, std::int64_t, bool) {
 Allocations scattering_allocations(const Setup&, int) {
     refuse();
 }
+Allocations flux_correlation_allocations(const Setup&, int, std::int64_t) {
+    refuse();
+}
+Allocations flux_scattering_allocations(const Setup&, int) {
+    refuse();
+}
 void check_setup(const Setup&) {
     refuse();
 }

@@ -48,6 +48,14 @@ std::unique_ptr<Scattering> FieldSet::make_scattering() const {
     throw std::logic_error("fields that do not scatter");
 }
 
+std::unique_ptr<FluxCorrelation> FieldSet::make_flux_correlation(std::int64_t) const {
+    throw std::logic_error("fields whose fluxes are not correlated");
+}
+
+std::unique_ptr<FluxScattering> FieldSet::make_flux_scattering() const {
+    throw std::logic_error("fields whose fluxes do not scatter");
+}
+
 void FieldSet::throw_uncut() {
     throw std::logic_error("fields whose planes nobody exchanges");
 }

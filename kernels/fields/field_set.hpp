@@ -20,6 +20,8 @@
 namespace onda {
 
 class Correlation;
+class FluxCorrelation;
+class FluxScattering;
 class Scattering;
 
 /// The largest |p| and where it is; `finite` is false if any node holds NaN or infinity (then `node` is such a node).
@@ -88,6 +90,10 @@ public:
     /// The scattering of the first field of all shots into that of other fields of this problem and device, without a
     /// perturbation (kernels/imaging/scattering.hpp). \throws the same.
     [[nodiscard]] virtual std::unique_ptr<Scattering> make_scattering() const;
+    /// The same for the fluxes of variable density (kernels/imaging/flux_correlation.hpp, flux_scattering.hpp).
+    /// \throws the same; std::invalid_argument for another equation; std::logic_error for a grid that is cut, too.
+    [[nodiscard]] virtual std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const;
+    [[nodiscard]] virtual std::unique_ptr<FluxScattering> make_flux_scattering() const;
 
     /// The fields of one of the slabs that a grid is cut into; of a grid that is whole, these.
     [[nodiscard]] virtual const FieldSet& of_slab(std::size_t /*slab*/) const { return *this; }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/imaging/flux_axes.hpp"
 #include "kernels/plan/shell.hpp"
 #include "kernels/setup.hpp"
 
@@ -37,5 +38,18 @@ struct LayerBoxes {
 
 /// The layers of a problem. \throws std::invalid_argument where opposite layers overlap.
 LayerBoxes layer_boxes(const Problem& problem);
+
+// With variable density a step applies -k sum over axes of (1 + Z) D* b (1 + Psi) D, Psi and Z the filters of the
+// memory of layers along the axis (kernels/boundaries/cpml_math.hpp). The boxes of half nodes have those beyond a
+// layer's face with it. All throw as layer_boxes().
+
+/// On half nodes of an axis, what makes of D nu, in the order of the adjoint run, that with which the misfit's
+/// derivative with respect to the buoyancy is correlated: 1 + Psi along the axis, and the inverse of 1 + Z along the
+/// others.
+LayerBoxes adjoint_flux_boxes(const Problem& problem, const FluxAxis& flux);
+/// On half nodes of an axis, 1 + Psi of it, in the order of the forward run.
+LayerBoxes stretched_flux_boxes(const Problem& problem, const FluxAxis& flux);
+/// On nodes, 1 + Z of an axis, in the order of the forward run.
+LayerBoxes stretched_node_boxes(const Problem& problem, int axis);
 
 }  // namespace onda

@@ -182,6 +182,31 @@ std::vector<std::int64_t> nodes_of_density(const Grid& grid, const std::array<do
     return nodes;
 }
 
+std::vector<DensityOfSource> source_density_slopes(const Medium& medium, const Sources& sources) {
+    std::vector<DensityOfSource> result;
+    for (const double density : source_densities(medium, sources)) result.push_back({density, {}});
+    if (!sources.density.empty() || medium.setup().scheme.equation->source_density == nullptr) return result;
+    const Grid& grid = medium.setup().grid;
+    for (std::size_t row = 0; const Offset& place : places_of(grid, sources)) {
+        const std::vector<std::int64_t> nodes = nodes_of_density(grid, place);
+        std::vector<CellMedium> media = media_of(medium, nodes);
+        const MediumAt medium_at = [&](std::int64_t node) {
+            return media[static_cast<std::size_t>(std::ranges::lower_bound(nodes, node) - nodes.begin())];
+        };
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const double rho = media[i].rho, step = 1e-6 * rho;
+            media[i].rho = rho + step;
+            const double above = density_at(grid, place, medium_at);
+            media[i].rho = rho - step;
+            const double slope = (above - density_at(grid, place, medium_at)) / (2. * step);
+            media[i].rho = rho;
+            if (slope != 0.) result[row].slopes.push_back({nodes[i], slope});
+        }
+        ++row;
+    }
+    return result;
+}
+
 std::vector<double> source_densities(const Medium& medium, const Sources& sources) {
     if (!sources.density.empty()) return sources.density;
     const Grid& grid = medium.setup().grid;

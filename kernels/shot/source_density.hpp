@@ -45,4 +45,16 @@ std::vector<std::int64_t> nodes_of_density(const Grid& grid, const std::array<do
 /// the equation has none.
 std::vector<double> source_densities(const Medium& medium, const Sources& sources);
 
+/// The density of a row of sources, and its derivatives with respect to those of nodes, where they are not zero.
+/// Between the cases of density_at() it is linear in them; where two cases meet, the mean of both sides.
+struct DensityOfSource {
+    struct Slope {
+        std::int64_t node;
+        double value;
+    };
+    double density = 1.;
+    std::vector<Slope> slopes;  ///< none where the row has been given its density
+};
+std::vector<DensityOfSource> source_density_slopes(const Medium& medium, const Sources& sources);
+
 }  // namespace onda

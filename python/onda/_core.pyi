@@ -1,6 +1,6 @@
 """The compiled part of the package: python/core.cpp."""
 
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -22,7 +22,9 @@ class RunRequest:
     ) -> None: ...
 
 def run(request: RunRequest, progress: _Progress, log: _Log) -> Dict[str, Any]: ...
-def misfit(request: RunRequest, progress: _Progress, log: _Log) -> Tuple[float, Dict[int, float], np.ndarray]: ...
+def misfit(
+    request: RunRequest, progress: _Progress, log: _Log
+) -> Tuple[float, Dict[int, float], np.ndarray, Optional[np.ndarray]]: ...
 def apply(
     request: RunRequest, name: str, vp: np.ndarray, rows: List[np.ndarray], progress: _Progress, log: _Log
 ) -> Any: ...

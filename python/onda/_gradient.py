@@ -23,6 +23,8 @@ class Gradient:
 
     vp: np.ndarray
     """Derivative of the misfit with respect to vp at every node, misfit per m/s, float32."""
+    rho: Optional[np.ndarray]
+    """That with respect to rho, misfit per kg/m³; None where it was not computed."""
     illumination_source: Optional[np.ndarray]
     """By the forward field; None where it was not computed."""
     illumination_receiver: Optional[np.ndarray]
@@ -69,7 +71,7 @@ class Gradient:
         `gradient.to_xarray().vp.squeeze().plot(yincrease=False, robust=True)` draws one of 2-D.
         """
         axes = ("z_m", "y_m", "x_m")
-        images = {"vp": self.vp, "illumination_source": self.illumination_source}
+        images = {"vp": self.vp, "rho": self.rho, "illumination_source": self.illumination_source}
         images["illumination_receiver"] = self.illumination_receiver
         return _xarray().Dataset(
             {name: (axes, values) for name, values in images.items() if values is not None},
@@ -105,10 +107,12 @@ def read_gradient(path: Union[str, "os.PathLike[str]"]) -> Gradient:
 
 def _gradient_of(root: Any, file: Path) -> Gradient:
     images = root["illumination"] if "illumination" in root else {}
-    vp = root["gradient"]["vp"]
+    gradients = root["gradient"]
+    vp = gradients["vp"]
     z, y, x = (int(node) for node in vp.attrs["first_node"])
     return Gradient(
         vp[:],
+        gradients["rho"][:] if "rho" in gradients else None,
         *(images[name][:] if name in images else None for name in ("source", "receiver")),
         *(root[name][:] for name in ("x_m", "y_m", "z_m")),
         (x, y, z),

@@ -25,7 +25,7 @@ def misfit(
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Tuple[float, np.ndarray]:
-    """The misfit J of a configuration, and its gradient dJ/dvp.
+    """The misfit J of a configuration, and its gradient dJ/dvp, or dJ/dvp and dJ/drho.
 
     The seismograms of every shot are compared with those of the configuration's imaging.observed, by its
     imaging.misfit; the gradient is exact at every node of the grid (docs/gradients.md) and, with the same bits, what
@@ -35,20 +35,31 @@ def misfit(
 
         scipy.optimize.minimize(lambda v: onda.misfit(config, vp=v), v0, jac=True, method="L-BFGS-B")
 
-    rho, overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
+    rho: likewise, of variable density.
+    overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
 
-    Returns J and dJ/dvp [misfit per m/s], float64, in the shape of vp; without vp [z][x] or [z][y][x].
+    Returns J and dJ/dvp [misfit per m/s], float64, in the shape of vp; without vp [z][x] or [z][y][x]. With
+    imaging.parameters: vp_and_rho the gradient is an array of one dimension more: [0] is dJ/dvp, [1] is dJ/drho
+    [misfit per kg/m3], each with the other as it is. An optimiser of both has them one after the other:
+
+        def both(m):
+            vp, rho = np.split(m, 2)
+            value, gradient = onda.misfit(config, vp=vp, rho=rho)
+            return value, gradient.ravel()
     """
-    vp = array_of("vp", vp)
-    flat = is_flat(vp)
+    vp, rho = array_of("vp", vp), array_of("rho", rho)
     model = on_grid(config, vp, overrides)
-    request = request_of(config, model, rho, overrides, shots)
-    value, _, gradient = computed(_core.misfit, request, vp is not None, progress)
-    if flat:
-        return value, gradient.ravel()
+    request = request_of(config, model, on_grid(config, rho, overrides, "rho"), overrides, shots)
+    value, _, *gradients = computed(_core.misfit, request, vp is not None, progress)
+    shaped = [_in_shape_of(vp, model, gradient) for gradient in gradients if gradient is not None]
+    return value, np.stack(shaped) if len(shaped) > 1 else shaped[0]
+
+
+def _in_shape_of(vp: "Optional[ArrayLike]", model: "Optional[ArrayLike]", gradient: np.ndarray) -> np.ndarray:
+    """A gradient [z][y][x] as the caller has vp. model: vp as run() takes it."""
     if vp is None:
-        return value, gradient[:, 0, :] if gradient.shape[1] == 1 else gradient
-    return value, gradient.reshape(_ordered_shape(model))
+        return gradient[:, 0, :] if gradient.shape[1] == 1 else gradient
+    return gradient.ravel() if is_flat(vp) else gradient.reshape(_ordered_shape(model))
 
 
 def _ordered_shape(vp: "ArrayLike") -> Tuple[int, ...]:
@@ -59,18 +70,22 @@ def _ordered_shape(vp: "ArrayLike") -> Tuple[int, ...]:
     return tuple(vp.sizes[axes[axis]] for axis in "zyx" if axis in axes)
 
 
-def is_flat(vp: "Optional[ArrayLike]") -> bool:
+def is_flat(values: "Optional[ArrayLike]") -> bool:
     """Whether an array of array_of() has one dimension, in the order of the grid."""
-    return vp is not None and not hasattr(vp, "dims") and np.ndim(vp) == 1
+    return values is not None and not hasattr(values, "dims") and np.ndim(values) == 1
 
 
-def on_grid(config: Config, vp: "Optional[ArrayLike]", overrides: Iterable[str]) -> "Optional[ArrayLike]":
+def on_grid(
+    config: Config, values: "Optional[ArrayLike]", overrides: Iterable[str], name: str = "vp"
+) -> "Optional[ArrayLike]":
     """A flat array in the shape of the grid of a configuration; anything else as it is."""
-    if not is_flat(vp):
-        return vp
+    if not is_flat(values):
+        return values
     shape = _core.grid_shape(request_of(config, None, None, list(overrides) + ["model={type: constant, vp_m_s: 1500}"], None))
     if not shape:
-        raise UsageError("vp: a one-dimensional array needs grid.shape in the configuration")
-    if vp.size != int(np.prod(shape)):
-        raise UsageError(f"vp: {vp.size} values for a grid of {shape[2]} x {shape[1]} x {shape[0]} nodes (x, y, z)")
-    return vp.reshape(shape if shape[1] > 1 else (shape[0], shape[2]))
+        raise UsageError(f"{name}: a one-dimensional array needs grid.shape in the configuration")
+    if values.size != int(np.prod(shape)):
+        raise UsageError(
+            f"{name}: {values.size} values for a grid of {shape[2]} x {shape[1]} x {shape[0]} nodes (x, y, z)"
+        )
+    return values.reshape(shape if shape[1] > 1 else (shape[0], shape[2]))

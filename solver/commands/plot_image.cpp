@@ -12,6 +12,7 @@ namespace {
 
 /// The kind of image that a value of --image names.
 const StoredImageKind& kind_of(const std::string& name) {
+    if (name == "rho") return kRhoGradient;
     if (name == "source") return kSourceIllumination;
     if (name == "receiver") return kReceiverIllumination;
     return kVpGradient;
@@ -59,9 +60,9 @@ Command add_gradient(CLI::App& plot) {
         ->check(CLI::Range(1., 100.));
     command
         ->add_option("--image", *image,
-                     "gradient: that of vp; source, receiver: illumination by the forward or the adjoint field "
-                     "(default: gradient)")
-        ->check(CLI::IsMember({"gradient", "source", "receiver"}));
+                     "gradient: that of vp; rho: that of density; source, receiver: illumination by the forward or the "
+                     "adjoint field (default: gradient)")
+        ->check(CLI::IsMember({"gradient", "rho", "source", "receiver"}));
     return [options, image] { return plot_image(*options, *image); };
 }
 

@@ -1,5 +1,6 @@
 #include "solver/imaging/born_run.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 namespace onda {
@@ -21,26 +22,49 @@ RunSupport with_hook(const RunSupport& support, QueuedHook hook) {
 
 }  // namespace
 
-BornField::BornField(Medium& medium, int shots, const TimeAxis& time)
-    : time_(time), field_(medium.make_wavefield(shots)), scattering_(field_->fields().make_scattering()) {}
+BornField::BornField(Medium& medium, int shots, const TimeAxis& time, bool of_density)
+    : medium_(medium),
+      time_(time),
+      field_(medium.make_wavefield(shots)),
+      scattering_(field_->fields().make_scattering()),
+      fluxes_(of_density ? field_->fields().make_flux_scattering() : nullptr) {}
+
+void BornField::set_perturbation(const MediumPerturbation& perturbation) {
+    if (!fluxes_) throw std::logic_error("a perturbation of density that nobody asked for");
+    scattering_->set_perturbation(perturbation.ratio);
+    fluxes_->set_perturbation(perturbation.flux);
+    drho_ = perturbation.drho;
+}
+
+/// f is k w s / (rho V): a change of the density that a source acts in scatters -f times its relative change.
+Sources BornField::scattered_sources(const Sources& sources) const {
+    if (drho_.empty()) return {};
+    const std::vector<double> changes = relative_changes_of_source_density(medium_, sources, drho_);
+    Sources scattered = sources;
+    for (std::size_t row = 0; row < changes.size(); ++row)
+        for (double& value : scattered.signal[row]) value *= -changes[row];
+    return scattered;
+}
 
 void BornField::begin(std::span<const ShotPoints> shots) {
     std::vector<ShotPoints> points;
-    for (const ShotPoints& shot : shots) points.push_back({{}, shot.receivers});
+    for (const ShotPoints& shot : shots) points.push_back({scattered_sources(shot.sources), shot.receivers});
     const Propagator at_rest(*field_, std::move(points), time_);
     scattering_->reset();
+    if (fluxes_) fluxes_->reset();
 }
 
 QueuedHook BornField::beside(const Wavefield& background) {
     return {[](std::int64_t step) { return step + 1; },
             [this, &background](std::int64_t step) {
                 scattering_->scatter(background.fields(), field_->fields());
+                if (fluxes_) fluxes_->scatter(background.fields(), field_->fields());
                 field_->enqueue(step - 1, 1);
             }};
 }
 
-BornRun::BornRun(Medium& medium, int shots, const TimeAxis& time)
-    : time_(time), background_(medium.make_wavefield(shots)), born_(medium, shots, time) {}
+BornRun::BornRun(Medium& medium, int shots, const TimeAxis& time, bool of_density)
+    : time_(time), background_(medium.make_wavefield(shots)), born_(medium, shots, time, of_density) {}
 
 void BornRun::run(std::span<const ShotPoints> shots, const RunSupport& support, bool records_background) {
     born_.begin(shots);
@@ -56,8 +80,8 @@ void BornRun::run(std::span<const ShotPoints> shots, const RunSupport& support, 
 }
 
 GaussNewtonRun::GaussNewtonRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan,
-                               bool illuminates)
-    : gradient_(medium, shots, time, plan, illuminates), born_(medium, shots, time) {}
+                               bool illuminates, bool of_density)
+    : gradient_(medium, shots, time, plan, illuminates, of_density), born_(medium, shots, time, of_density) {}
 
 void GaussNewtonRun::run(std::span<const ShotPoints> shots, const AdjointOfScattered& adjoint_of,
                          const RunSupport& support) {

@@ -10,9 +10,11 @@
 #include <span>
 #include <vector>
 
+#include "kernels/imaging/flux_scattering.hpp"
 #include "kernels/imaging/scattering.hpp"
 #include "kernels/medium.hpp"
 #include "solver/imaging/gradient_run.hpp"
+#include "solver/imaging/rho_gradient.hpp"
 #include "solver/propagation/propagator.hpp"
 
 namespace onda {
@@ -20,13 +22,18 @@ namespace onda {
 /// The scattered field of some shots, which follows a background on the same medium step by step.
 class BornField {
 public:
-    /// \param medium of both fields, \param time with stride 1 and order 2; they outlive this. \throws std::bad_alloc;
-    /// cuda::Error; std::invalid_argument for strips that leave nothing of p.
-    BornField(Medium& medium, int shots, const TimeAxis& time);
+    /// \param medium of both fields, \param time with stride 1 and order 2; they outlive this. \param of_density
+    /// whether perturbations may be of density, too: with variable density. \throws std::bad_alloc; cuda::Error;
+    /// std::invalid_argument for strips that leave nothing of p, and with `of_density` for another equation.
+    BornField(Medium& medium, int shots, const TimeAxis& time, bool of_density = false);
 
     /// Sets dk/k of every computed node (relative_change_of_k), for all shots. Until then nothing scatters.
     void set_perturbation(std::span<const double> ratio) { scattering_->set_perturbation(ratio); }
-    /// Takes the field to rest, with the receivers of these shots and no sources.
+    /// Sets perturbations of velocity and density (perturbation_of), for all shots that begin after it. \throws
+    /// std::logic_error unless it is of density.
+    void set_perturbation(const MediumPerturbation& perturbation);
+    /// Takes the field to rest, with the receivers of these shots. Its sources are what the density that theirs act in
+    /// changes by: none unless it is of density.
     void begin(std::span<const ShotPoints> shots);
     /// What is queued after every step of the background: the same step of this field.
     [[nodiscard]] QueuedHook beside(const Wavefield& background);
@@ -34,24 +41,30 @@ public:
     [[nodiscard]] Wavefield& field() { return *field_; }
     [[nodiscard]] const Wavefield& field() const { return *field_; }
     [[nodiscard]] std::int64_t allocated_bytes() const {
-        return field_->allocated_bytes() + scattering_->allocated_bytes();
+        return field_->allocated_bytes() + scattering_->allocated_bytes() + (fluxes_ ? fluxes_->allocated_bytes() : 0);
     }
 
 private:
+    [[nodiscard]] Sources scattered_sources(const Sources& sources) const;
+
+    Medium& medium_;
     const TimeAxis& time_;
     std::unique_ptr<Wavefield> field_;
     std::unique_ptr<Scattering> scattering_;
+    std::unique_ptr<FluxScattering> fluxes_;  ///< null: not of density
+    std::vector<double> drho_;                ///< of every node
 };
 
 /// J dm of some shots that advance together, batch after batch.
 class BornRun {
 public:
     /// As BornField.
-    BornRun(Medium& medium, int shots, const TimeAxis& time);
+    BornRun(Medium& medium, int shots, const TimeAxis& time, bool of_density = false);
 
     [[nodiscard]] int shots() const { return background_->shots(); }
     /// As BornField.
     void set_perturbation(std::span<const double> ratio) { born_.set_perturbation(ratio); }
+    void set_perturbation(const MediumPerturbation& perturbation) { born_.set_perturbation(perturbation); }
     /// Runs the shots. The hooks of the support see the background. \param records_background whether its receivers
     /// record, too. \throws what the control, the hooks or the device throws.
     void run(std::span<const ShotPoints> shots, const RunSupport& support, bool records_background = false);
@@ -81,10 +94,12 @@ using AdjointOfScattered = std::function<std::vector<AdjointPoints>(const Wavefi
 class GaussNewtonRun {
 public:
     /// As GradientRun and BornField.
-    GaussNewtonRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates = false);
+    GaussNewtonRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates = false,
+                   bool of_density = false);
 
     /// As BornField.
     void set_perturbation(std::span<const double> ratio) { born_.set_perturbation(ratio); }
+    void set_perturbation(const MediumPerturbation& perturbation) { born_.set_perturbation(perturbation); }
     /// Runs the shots. \throws what the control, the hooks, the device or `adjoint_of` throws.
     void run(std::span<const ShotPoints> shots, const AdjointOfScattered& adjoint_of, const RunSupport& support);
 

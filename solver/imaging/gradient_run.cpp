@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
+
+#include "kernels/imaging/flux_axes.hpp"
+#include "kernels/shot/source_density.hpp"
 
 namespace onda {
 
@@ -23,13 +27,16 @@ private:
     std::int64_t before_;
 };
 
-GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates)
+GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates,
+                         bool of_density)
     : medium_(medium),
       time_(time),
       plan_(plan),
       forward_field_(medium.make_wavefield(shots)),
       adjoint_field_(plan.segments(time) > 1 ? medium.make_wavefield(shots) : nullptr),
-      correlation_(forward_field_->fields().make_correlation(std::min(plan.slots, plan.levels(time)), illuminates)) {}
+      correlation_(forward_field_->fields().make_correlation(std::min(plan.slots, plan.levels(time)), illuminates)) {
+    if (of_density) fluxes_ = forward_field_->fields().make_flux_correlation(std::min(plan.slots, plan.levels(time)));
+}
 
 void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support) {
     points_.assign(shots.begin(), shots.end());
@@ -39,6 +46,7 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     saved_.clear();
     adjoint_.reset();
     correlation_->reset();
+    if (fluxes_) fluxes_->reset();
     forward_.emplace(*forward_field_, points_, time_);
     reverse_segments(plan_.segments(time_), plan_.checkpoints, *this);
     forward_.reset();
@@ -58,9 +66,41 @@ Illumination GradientRun::illumination(int shot) const {
             image(LevelSum::adjoint_squares, scale(shot) * scale(shot), shot)};
 }
 
+DensityImages GradientRun::density_images(int shot) const {
+    if (!fluxes_) throw std::logic_error("a derivative with respect to density that nobody asked for");
+    DensityImages images;
+    const double factor = static_cast<double>(plan_.every) * scale(shot);
+    for (const FluxAxis& flux : flux_axes(medium_.setup())) {
+        std::vector<double>& image = images.fluxes[static_cast<std::size_t>(flux.axis)];
+        image.resize(static_cast<std::size_t>(flux.points()));
+        fluxes_->download(flux.axis, image, shot);
+        for (double& value : image) value *= factor;
+    }
+    const Sources& sources = points_.at(static_cast<std::size_t>(shot)).sources;
+    images.sources = source_density_gradient(medium_, sources, source_products(shot));
+    return images;
+}
+
+/// The sum over n of s[n] dJ/ds[n] of each source: exact, whatever levels are met.
+std::vector<double> GradientRun::source_products(int shot) const {
+    const Sources& sources = points_.at(static_cast<std::size_t>(shot)).sources;
+    const std::vector<double> density = source_densities(medium_, sources);
+    const auto samples = static_cast<std::size_t>(time_.steps + 1);
+    std::vector<double> recorded(density.size() * samples), products;
+    adjoint_field().download_traces(std::span(recorded), shot);
+    for (std::size_t row = 0; row < density.size(); ++row) {
+        const std::vector<double> derivative = adjoint_signal(std::span(recorded).subspan(row * samples, samples),
+                                                              scale(shot), density[row], medium_.setup().grid);
+        const std::vector<double>& signal = sources.signal[row];
+        double& sum = products.emplace_back(0.);
+        for (std::size_t n = 0; n < std::min(signal.size(), derivative.size()); ++n) sum += signal[n] * derivative[n];
+    }
+    return products;
+}
+
 std::int64_t GradientRun::allocated_bytes() const {
     return forward_field_->allocated_bytes() + (adjoint_field_ ? adjoint_field_->allocated_bytes() : 0) +
-           correlation_->allocated_bytes();
+           correlation_->allocated_bytes() + (fluxes_ ? fluxes_->allocated_bytes() : 0);
 }
 
 void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
@@ -120,8 +160,9 @@ void GradientRun::keep_from(std::int64_t segment) {
     const std::int64_t every = plan_.every;
     forward_->set_hook(both({[every](std::int64_t step) { return (step / every + 1) * every; },
                              [this, segment](std::int64_t step) {
-                                 correlation_->keep(forward_field_->fields(),
-                                                    step / plan_.every - 1 - segment * plan_.slots);
+                                 const std::int64_t slot = step / plan_.every - 1 - segment * plan_.slots;
+                                 correlation_->keep(forward_field_->fields(), slot);
+                                 if (fluxes_) fluxes_->keep(forward_field_->fields(), slot);
                              }},
                             of_first_time()));
 }
@@ -131,6 +172,8 @@ void GradientRun::begin_adjoint() {
     std::vector<ShotPoints> points;
     scales_.clear();
     for (AdjointPoints& shot : adjoint) {
+        if (fluxes_ && shot.points.receivers.rows() != points_[points.size()].sources.nodes.rows())
+            throw std::logic_error("an adjoint run that does not record at its sources");
         points.push_back(std::move(shot.points));
         scales_.push_back(shot.scale);
     }
@@ -147,13 +190,14 @@ void GradientRun::meet_segment(std::int64_t segment) {
     const std::int64_t every = plan_.every, top = time_.steps + 1;
     const auto next = [this, every, top](std::int64_t step) {
         const std::int64_t below = top - step - 1, kept = top - below / every * every;  // the next level down
-        return std::min(kept, met_ + std::min(correlation_->most_steps(), top));
+        return std::min(kept, met_ + std::min(most_steps(), top));
     };
     adjoint_->set_hook({next, [this, segment, every, top](std::int64_t step) {
                             const std::int64_t level = top - step;
                             const bool is_kept = level % every == 0 && level > 0;
-                            correlation_->meet(adjoint_field().fields(),
-                                               is_kept ? level / every - 1 - segment * plan_.slots : -1, step - met_);
+                            const std::int64_t slot = is_kept ? level / every - 1 - segment * plan_.slots : -1;
+                            correlation_->meet(adjoint_field().fields(), slot, step - met_);
+                            if (fluxes_) fluxes_->meet(adjoint_field().fields(), slot);
                             met_ = step;
                         }});
     step_to(*adjoint_, time_.steps - begin_of(segment), false);

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "kernels/imaging/correlation.hpp"
+#include "kernels/imaging/flux_correlation.hpp"
 #include "kernels/medium.hpp"
 #include "solver/imaging/adjoint_points.hpp"
 #include "solver/imaging/history_plan.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
+#include "solver/imaging/rho_gradient.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/propagation/time_loop.hpp"
 
@@ -44,9 +46,12 @@ struct Illumination {
 class GradientRun final : Reversal {
 public:
     /// \param medium whose fields are correlated, \param time with stride 1 and order 2; they outlive the run.
-    /// \param illuminates whether squares are summed, too.
-    /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap.
-    GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates = false);
+    /// \param illuminates whether squares are summed, too. \param of_density whether density_images() are made, too:
+    /// with variable density; the adjoint runs must record at the sources.
+    /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap, and with `of_density` for
+    /// another equation.
+    GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates = false,
+                bool of_density = false);
 
     [[nodiscard]] int shots() const { return forward_field_->shots(); }
     /// Of both fields together, the forward field where it is computed again included.
@@ -65,6 +70,9 @@ public:
     [[nodiscard]] std::vector<double> image(int shot) const { return image(LevelSum::products, scale(shot), shot); }
     /// Of a shot. Waits. \throws std::logic_error unless the run illuminates.
     [[nodiscard]] Illumination illumination(int shot) const;
+    /// What gradient_of_rho() takes beside the image, of a shot. Waits. \throws std::logic_error unless the run is of
+    /// density.
+    [[nodiscard]] DensityImages density_images(int shot) const;
     [[nodiscard]] std::int64_t allocated_bytes() const;
 
 private:
@@ -82,6 +90,11 @@ private:
     }
     [[nodiscard]] double scale(int shot) const { return scales_.at(static_cast<std::size_t>(shot)); }
     [[nodiscard]] std::vector<double> image(LevelSum sum, double scale, int shot) const;
+    [[nodiscard]] std::vector<double> source_products(int shot) const;
+    /// Steps of the adjoint run after which it is met again, at most.
+    [[nodiscard]] std::int64_t most_steps() const {
+        return fluxes_ && fluxes_->remembers() ? 1 : correlation_->most_steps();
+    }
     /// What is queued between steps that the forward field makes for the first time.
     [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
     /// Steps a run to another step, with what is done the first time if it is the forward run that is made anew.
@@ -97,7 +110,8 @@ private:
     std::unique_ptr<Wavefield> forward_field_;
     std::unique_ptr<Wavefield> adjoint_field_;  ///< null where the forward field is not needed any more
     std::unique_ptr<Correlation> correlation_;
-    std::vector<double> scales_;  ///< of the adjoint runs of the shots
+    std::unique_ptr<FluxCorrelation> fluxes_;  ///< null: not of density
+    std::vector<double> scales_;               ///< of the adjoint runs of the shots
 
     // Of the batch that is computed.
     std::vector<ShotPoints> points_;

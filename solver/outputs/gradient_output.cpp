@@ -1,6 +1,7 @@
 #include "solver/outputs/gradient_output.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
@@ -36,6 +37,7 @@ public:
     void take_images(const ShotImages& images) override {
         ImageWriter writer(file_, nodes_of_part(plan_.domain.grid, images.part), provenance_, true);
         writer.write(kVpGradient, 0, images.gradient_vp);
+        if (!images.gradient_rho.empty()) writer.write(kRhoGradient, 0, images.gradient_rho);
         if (!images.illumination_source.empty()) writer.write(kSourceIllumination, 0, images.illumination_source);
         if (!images.illumination_receiver.empty()) writer.write(kReceiverIllumination, 0, images.illumination_receiver);
         writer.write({images.shot, images.misfit, images.misfit_of_trace, images.dead, images.excluded, images.dt_s,
@@ -127,25 +129,33 @@ std::string misfit_table(std::span<const ImagedShot> shots) {
     return text;
 }
 
-/// Sections of the gradient through the middle of the grid.
-Picture gradient_picture(const Plan& plan, const std::filesystem::path& gradient, std::size_t shots,
-                         std::vector<std::vector<float>>& values) {
+/// Adds sections of a gradient through the middle of the grid to a picture, clipped together.
+void add_panels(Picture& picture, const Plan& plan, const std::filesystem::path& gradient, const StoredImageKind& kind,
+                std::size_t shots, std::deque<std::vector<float>>& values) {
     constexpr std::int64_t unthinned = std::int64_t{1} << 40;
     const Grid& grid = plan.domain.grid;
     const std::vector<Section> sections =
         sections_through(grid, grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2), unthinned);
+    std::vector<std::span<const float>> frames;
     for (const Section& section : sections)
-        values.push_back(read_image(gradient, kVpGradient, section.window.first, section.window.count));
-    const std::vector<std::span<const float>> frames(values.begin(), values.end());
+        frames.emplace_back(
+            values.emplace_back(read_image(gradient, kind, section.window.first, section.window.count)));
     const double clip = common_clip(frames, kImageClip);
-    Picture picture{plan.config.title, {}};
     for (std::size_t i = 0; i < sections.size(); ++i) {
-        Panel panel = image_panel(sections[i], kVpGradient, values[i], clip, kBlueRed);
+        Panel panel = image_panel(sections[i], kind, frames[i], clip, kBlueRed);
         panel.title = fmt::format("Gradient of {} shot{}{}{}", shots, shots == 1 ? "" : "s",
                                   panel.title.empty() ? "" : ", ", panel.title);
         outline_layers(panel, sections[i].plane, grid, plan.domain.faces);
         picture.panels.push_back(std::move(panel));
     }
+}
+
+/// \param values that the picture refers to.
+Picture gradient_picture(const Plan& plan, const std::filesystem::path& gradient, std::size_t shots,
+                         std::deque<std::vector<float>>& values) {
+    Picture picture{plan.config.title, {}};
+    add_panels(picture, plan, gradient, kVpGradient, shots, values);
+    if (plan.imaging->density) add_panels(picture, plan, gradient, kRhoGradient, shots, values);
     return picture;
 }
 
@@ -166,7 +176,7 @@ public:
         files.push_back(is_whole ? survey.second_name(kGradientFormat, kGradientName) : assemble_sums(survey, shots));
         files.push_back(stage_text_file(survey.results / kMisfitTableName, misfit_table(shots), survey.overwrite));
         if (!plan_.config.output.pictures) return files;
-        std::vector<std::vector<float>> values;
+        std::deque<std::vector<float>> values;
         const Picture picture = gradient_picture(plan_, files.front().temporary(), shots.size(), values);
         files.push_back(stage_picture(survey.results / kGradientPictureName, picture, survey.overwrite));
         return files;
@@ -177,7 +187,7 @@ private:
 };
 
 std::int64_t images_of(const Plan& plan) {
-    return plan.imaging->illuminations ? 3 : 1;
+    return 1 + (plan.imaging->density ? 1 : 0) + (plan.imaging->illuminations ? 2 : 0);
 }
 
 std::int64_t predicted_gradient_bytes(const Plan& plan, std::int64_t provenance_bytes) {

@@ -12,8 +12,9 @@ namespace onda {
 /// The images and misfits of one shot. Images are [z][y][x] on the nodes of `part`.
 struct ShotImages {
     std::int64_t shot = 1;
-    Window part;                     ///< nodes of the run's grid, all of them unless the shot has an aperture
-    std::vector<float> gradient_vp;  ///< dJ/dvp [misfit per m/s]
+    Window part;                        ///< nodes of the run's grid, all of them unless the shot has an aperture
+    std::vector<float> gradient_vp;     ///< dJ/dvp [misfit per m/s]
+    std::vector<float> gradient_rho{};  ///< dJ/drho [misfit per kg/m3]; empty: not asked
     std::vector<float> illumination_source, illumination_receiver;  ///< of forward and adjoint field; empty: not asked
     double misfit = 0.;                                             ///< J
     std::vector<double> misfit_of_trace;                            ///< [receiver]

@@ -21,9 +21,13 @@ std::int64_t on_fullest_device(const Plan& plan, std::int64_t bytes) {
 
 std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots) {
     const Device& device = *plan.placement.device;
-    return on_fullest_device(
-        plan, device.correlation_allocations(plan.setup, plan.placement.batch, slots, plan.imaging->illuminations)
-                  .bytes(device.memory()));
+    std::int64_t bytes =
+        device.correlation_allocations(plan.setup, plan.placement.batch, slots, plan.imaging->illuminations)
+            .bytes(device.memory());
+    if (plan.imaging->density)
+        bytes = saturating_sum(
+            bytes, device.flux_correlation_allocations(plan.setup, plan.placement.batch, slots).bytes(device.memory()));
+    return on_fullest_device(plan, bytes);
 }
 
 std::int64_t second_wavefield_bytes(const Plan& plan) {

@@ -14,6 +14,7 @@ namespace onda {
 struct ImagingPlan {
     MisfitSettings misfit;
     HistoryPlan history;
+    bool density = false;          ///< whether gradients are of density, too
     bool illuminations = false;    ///< whether those of both fields are computed, beside gradients
     bool adjoint_sources = false;  ///< whether gradient.h5 holds those of every shot
     bool scatters = false;         ///< whether a scattered field steps beside the forward one, of which nothing is kept

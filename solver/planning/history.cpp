@@ -79,6 +79,15 @@ void check_gradients(const Plan& plan) {
             "scheme.stencil",
             "gradients of the compact stencil are exact with sponges, or with cpml across one axis only; use "
             "boundary: sponge, or the star");
+    if (c.imaging->parameters == "vp_and_rho") {
+        if (plan.setup.scheme.equation != Equation::variable_density)
+            c.origin.value_fault("imaging.parameters",
+                                 "the model has no densities: give it some, with model.rho: gardner too, or use vp");
+        if (plan.placement.slabs.size() > 1)
+            c.origin.fault("backend.slabs",
+                           "gradients of density are computed on grids that are not cut: use backend.slabs: 1, or "
+                           "imaging.parameters: vp");
+    }
     if (plan.placement.ranks_per_grid > 1)
         c.origin.fault("backend.slabs",
                        "processes that share a grid compute no gradients: give each a grid of its own");

@@ -55,6 +55,9 @@ struct Device {
     Allocations (*correlation_allocations)(const Setup&, int shots, std::int64_t slots, bool illuminates);
     /// What the scattering between two wavefields of so many shots will allocate (FieldSet::make_scattering).
     Allocations (*scattering_allocations)(const Setup&, int shots);
+    /// The same for those of fluxes, with variable density (FieldSet::make_flux_correlation, make_flux_scattering).
+    Allocations (*flux_correlation_allocations)(const Setup&, int shots, std::int64_t slots);
+    Allocations (*flux_scattering_allocations)(const Setup&, int shots);
 
     /// How many devices of this kind there are; ordinals count them. The CPU is as many as anybody asks for.
     int (*count)();

@@ -251,6 +251,18 @@ std::shared_ptr<const Operand> matched(const Plan& plan, const ShotSelection& se
     return operand;
 }
 
+/// Adds what a shot leaves on its part of a grid.
+void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const std::vector<float>& values) {
+    const float* value = values.data();
+    const auto& [first, count, step] = part;
+    for (std::int64_t z = 0; z < count[2]; ++z)
+        for (std::int64_t y = 0; y < count[1]; ++y) {
+            const std::int64_t row = grid.at(first[0], first[1] + y, first[2] + z);
+            for (std::int64_t x = 0; x < count[0]; ++x)
+                sum[static_cast<std::size_t>(row + x)] += static_cast<double>(*value++);
+        }
+}
+
 }  // namespace
 
 SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log,
@@ -281,19 +293,15 @@ std::shared_ptr<const Plan> plan_in_memory(const Config& config, const ShotSelec
 
 MisfitInMemory misfit_of(const SurveyInMemory& survey) {
     const Grid& grid = survey.plan->domain.grid;
+    const auto points = static_cast<std::size_t>(grid.points());
     MisfitInMemory sum;
-    sum.gradient_vp.resize(static_cast<std::size_t>(grid.points()));
+    sum.gradient_vp.resize(points);
+    if (survey.plan->imaging->density) sum.gradient_rho.resize(points);
     for (const ShotInMemory& shot : survey.shots) {
         const ShotImages& images = shot.images;
         sum.value += images.misfit;
-        const float* value = images.gradient_vp.data();
-        const auto& [first, count, step] = images.part;
-        for (std::int64_t z = 0; z < count[2]; ++z)
-            for (std::int64_t y = 0; y < count[1]; ++y) {
-                const std::int64_t row = grid.at(first[0], first[1] + y, first[2] + z);
-                for (std::int64_t x = 0; x < count[0]; ++x)
-                    sum.gradient_vp[static_cast<std::size_t>(row + x)] += static_cast<double>(*value++);
-            }
+        add_part(sum.gradient_vp, grid, images.part, images.gradient_vp);
+        if (!images.gradient_rho.empty()) add_part(sum.gradient_rho, grid, images.part, images.gradient_rho);
     }
     return sum;
 }

@@ -37,7 +37,8 @@ struct SurveyInMemory {
 /// in double, in the order of the shots.
 struct MisfitInMemory {
     double value = 0.;
-    std::vector<double> gradient_vp;  ///< [misfit per m/s], [z][y][x], x fastest
+    std::vector<double> gradient_vp;   ///< [misfit per m/s], [z][y][x], x fastest
+    std::vector<double> gradient_rho;  ///< [misfit per kg/m3]; empty: not asked
 };
 MisfitInMemory misfit_of(const SurveyInMemory& survey);
 

@@ -93,6 +93,7 @@ Json describe_imaging(const Plan& plan) {
     const ImagingPlan& imaging = *plan.imaging;
     return {{"misfit", imaging.misfit.misfit->name},
             {"observed", shown(imaging.misfit.config.observed)},
+            {"parameters", imaging.density ? Json{"vp", "rho"} : Json::array({"vp"})},
             {"every_steps", imaging.history.every},
             {"levels", imaging.history.levels(plan.time)},
             {"levels_together", imaging.history.slots},

@@ -8,6 +8,7 @@
 #include "io/text/saturating.hpp"
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/observed_data.hpp"
+#include "solver/imaging/rho_gradient.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/outputs/gather.hpp"
@@ -98,7 +99,8 @@ void GradientTask::compute(Batch& batch, StepControl& control) {
     parts_.times.measure("shot set-up", [&] {
         if (run_ && run_->shots() == shots && parts_.media.holds(plan.domain.part)) return;
         run_.reset();
-        run_.emplace(parts_.media.of(plan), shots, plan_.time, imaging_.history, imaging_.illuminations);
+        run_.emplace(parts_.media.of(plan), shots, plan_.time, imaging_.history, imaging_.illuminations,
+                     imaging_.density);
     });
     const StepHook hook{"stability watch", [&](std::int64_t step) { return watch.next(step); },
                         [&] { watch.look(run_->forward()); }};
@@ -138,7 +140,7 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
         for (const std::vector<double>& trace : misfit.adjoint_source)
             shot.images.adjoint_source.insert(shot.images.adjoint_source.end(), trace.begin(), trace.end());
     return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos,
-                          adjoint_of_output_sampling(plan_.time, std::move(misfit.adjoint_source)), false);
+                          adjoint_of_output_sampling(plan_.time, std::move(misfit.adjoint_source)), imaging_.density);
 }
 
 void GradientTask::collect(Batch& batch) {
@@ -146,9 +148,15 @@ void GradientTask::collect(Batch& batch) {
         const Plan& plan = *shot.plan;
         const ComputedGrid& computed = plan.domain.computed;
         const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
-        const std::vector<double> inner = fold_to_inner(
-            gradient_of_vp(run_->image(slot), plan.setup, readers, plan_.time.dt_s), computed, plan.domain.grid);
-        shot.images.gradient_vp.assign(inner.begin(), inner.end());
+        const std::vector<double> image = run_->image(slot);
+        const auto folded = [&](const std::vector<double>& gradient) {
+            const std::vector<double> inner = fold_to_inner(gradient, computed, plan.domain.grid);
+            return std::vector<float>(inner.begin(), inner.end());
+        };
+        shot.images.gradient_vp = folded(gradient_of_vp(image, plan.setup, readers, plan_.time.dt_s));
+        if (imaging_.density)
+            shot.images.gradient_rho =
+                folded(gradient_of_rho(image, run_->density_images(slot), plan.setup, readers, plan_.time.dt_s));
         if (imaging_.illuminations) {
             const Illumination energies = run_->illumination(slot);
             shot.images.illumination_source = inner_values(energies.forward, computed);
@@ -163,11 +171,18 @@ void add_gradient_memory(Allocations& list, const Plan& plan) {
     add_model_memory(list, plan);
     add_gather_memory(list, plan);
     const std::int64_t shots = shots_together(plan.placement);
-    list.add(host_row("gradients", held::survey, plan.domain.grid.points(), sizeof(float), shots));
+    const bool density = plan.imaging->density;
+    list.add(host_row("gradients", held::survey, plan.domain.grid.points(), (density ? 2 : 1) * sizeof(float), shots));
     list.add(
         host_row("observed seismograms", held::survey, bytes_of_gathers(plan.survey, plan.time, plan.placement), 1, 2));
-    // An image and its gradient in double, of one shot.
-    list.add(host_row("images being made to gradients", held::survey, plan.setup.grid.points(), 3 * sizeof(double)));
+    // An image and its gradient in double, of one shot; of density those of fluxes along each axis and densities, too.
+    const std::int64_t of_density = density ? plan.setup.grid.dimensions + 1 : 0;
+    list.add(host_row("images being made to gradients", held::survey, plan.setup.grid.points(),
+                      (3 + of_density) * std::int64_t{sizeof(double)}));
+    if (density)
+        list.add(host_row("pressure at sources", held::resampling,
+                          saturating_product(plan.survey.size.most_sources, plan.time.recorded_samples()),
+                          sizeof(double)));
     const std::int64_t traces = saturating_product(plan.survey.size.most_receivers, shots);
     list.add(host_row("residuals", held::resampling,
                       saturating_product(traces, plan.time.recorded_samples() + plan.time.output_samples),

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "solver/imaging/gradient_run.hpp"
+#include "solver/imaging/rho_gradient.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/verify/adjoint_box.hpp"
 #include "solver/verify/born.hpp"
@@ -21,16 +22,31 @@ double mismatch_of_products(const AdjointBox& box) {
     return std::abs(dot(fs, d) - dot(s, back)) / std::sqrt(dot(fs, fs) * dot(d, d));
 }
 
-/// J = 1/2 |F s - d|^2, and its gradient.
+/// A parameter of the medium that a gradient is of.
+struct GradientOf {
+    const char* name;
+    float (*value)(std::int64_t node);
+    void (*change)(AdjointBox& box, std::vector<float> change);
+    bool is_density;
+};
+constexpr GradientOf kOfVp{"vp", scattered_velocity,
+                           [](AdjointBox& box, std::vector<float> change) { box.change_velocity(std::move(change)); },
+                           false};
+constexpr GradientOf kOfRho{"rho", scattered_density,
+                            [](AdjointBox& box, std::vector<float> change) { box.change_density(std::move(change)); },
+                            true};
+
+/// J = 1/2 |F s - d|^2, and its gradient with respect to a parameter.
 class Misfit {
 public:
-    explicit Misfit(AdjointBox& box) : box_(box), signals_(box.source_signals()), data_(box.data()) {}
+    Misfit(AdjointBox& box, const GradientOf& of)
+        : box_(box), of_(of), signals_(box.source_signals()), data_(box.data()) {}
 
     /// F s - d in a changed medium.
     [[nodiscard]] std::vector<double> residual(const std::vector<float>& change) {
-        box_.change_velocity(change);
+        of_.change(box_, change);
         std::vector<double> residual = box_.forward(*box_.make_medium(), signals_);
-        box_.change_velocity({});
+        of_.change(box_, {});
         for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= data_[i];
         return residual;
     }
@@ -44,39 +60,45 @@ public:
     [[nodiscard]] std::vector<double> gradient() { return gradient({1, box_.time().steps, 0}); }
     [[nodiscard]] std::vector<double> gradient(const HistoryPlan& plan) {
         const auto medium = box_.make_medium();
-        GradientRun run(*medium, 1, box_.time(), plan);
+        GradientRun run(*medium, 1, box_.time(), plan, false, of_.is_density);
         PhaseTimes times;
         Onwards control;
         run.run(std::array{box_.points_of(signals_)},
                 [&](const Wavefield& field) {
                     std::vector<double> residual = box_.traces_of(field, kReceivers.size());
                     for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= data_[i];
-                    return std::vector{box_.adjoint_of(residual, false)};
+                    return std::vector{box_.adjoint_of(residual, of_.is_density)};
                 },
                 {times, control});
-        return gradient_of_vp(run.image(0), box_.setup(), box_.readers(), box_.time().dt_s);
+        const double dt_s = box_.time().dt_s;
+        return of_.is_density ? gradient_of_rho(run.image(0), run.density_images(0), box_.setup(), box_.readers(), dt_s)
+                              : gradient_of_vp(run.image(0), box_.setup(), box_.readers(), dt_s);
     }
 
 private:
     AdjointBox& box_;
+    GradientOf of_;
     std::vector<double> signals_, data_;
 };
 
-/// The nodes whose derivatives are compared: in the middle, at a source and a receiver, on faces, in layers.
-constexpr std::array<std::array<std::int64_t, 3>, 9> kNodes{{{20, 16, 17},
-                                                             {17, 15, 14},
-                                                             {25, 12, 20},
-                                                             {12, 29, 2},
-                                                             {0, 14, 11},
-                                                             {37, 10, 20},
-                                                             {2, 30, 32},
-                                                             {22, 3, 4},
-                                                             {33, 17, 28}}};
+/// The nodes whose derivatives are compared: in the middle, at a source and a receiver, on faces, in layers, on edges.
+constexpr std::array<std::array<std::int64_t, 3>, 12> kNodes{{{20, 16, 17},
+                                                              {17, 15, 14},
+                                                              {25, 12, 20},
+                                                              {12, 29, 2},
+                                                              {0, 14, 11},
+                                                              {37, 10, 20},
+                                                              {2, 30, 32},
+                                                              {22, 3, 4},
+                                                              {33, 17, 28},
+                                                              {18, 16, 0},
+                                                              {37, 32, 33},
+                                                              {0, 0, 33}}};
 
 /// The largest difference between the gradient and central differences at single nodes, over the largest of the
 /// derivatives.
-double mismatch_at_nodes(AdjointBox& box) {
-    Misfit misfit(box);
+double mismatch_at_nodes(AdjointBox& box, const GradientOf& of = kOfVp) {
+    Misfit misfit(box, of);
     const std::vector<double> gradient = misfit.gradient();
     const Grid& grid = box.experiment().grid;
     constexpr float step = 1.f / 16;
@@ -84,7 +106,7 @@ double mismatch_at_nodes(AdjointBox& box) {
     for (const auto& [x, y, z] : kNodes) {
         const auto node = std::size_t(grid.at(x, grid.dimensions == 3 ? y : 0, z));
         std::vector<float> above(std::size_t(box.points())), below = above;
-        const float before = scattered_velocity(std::int64_t(node));
+        const float before = of.value(std::int64_t(node));
         above[node] = step;
         below[node] = -step;
         const double width = double(before + step) - double(before - step);
@@ -96,10 +118,10 @@ double mismatch_at_nodes(AdjointBox& box) {
 }
 
 /// How far the slopes of |J(m + h dm) - J(m)| and of |J(m + h dm) - J(m) - h g dm| over six halvings of h are from 1
-/// and 2; dm lies along the gradient, up to 1/4 m/s, in steps that single precision adds to any velocity without
-/// rounding.
-double mismatch_of_slopes(AdjointBox& box) {
-    Misfit misfit(box);
+/// and 2; dm lies along the gradient, up to 1/4 m/s or kg/m3, in steps that single precision adds to any velocity
+/// without rounding.
+double mismatch_of_slopes(AdjointBox& box, const GradientOf& of = kOfVp) {
+    Misfit misfit(box, of);
     const std::vector<double> gradient = misfit.gradient();
     double largest = 0.;
     for (const double g : gradient) largest = std::max(largest, std::abs(g));
@@ -120,8 +142,8 @@ double mismatch_of_slopes(AdjointBox& box) {
 }
 
 /// The largest difference between gradients of two ways to keep the forward field, over the largest value.
-double mismatch_of_histories(AdjointBox& box, const HistoryPlan& plan) {
-    Misfit misfit(box);
+double mismatch_of_histories(AdjointBox& box, const HistoryPlan& plan, const GradientOf& of = kOfVp) {
+    Misfit misfit(box, of);
     const std::vector<double> expected = misfit.gradient({plan.every, box.time().steps, 0}), g = misfit.gradient(plan);
     double worst = 0., largest = 0.;
     for (std::size_t i = 0; i < g.size(); ++i) {
@@ -142,7 +164,9 @@ PromiseGroup adjoint() {
         "F maps the signals of two sources to four traces, F' back; random signals, every node with its own random "
         "velocity (and density), points on and off nodes, near faces and in absorbing layers, 160 steps. *Products*: "
         "|<F s, d> - <s, F' d>| over |F s| |d|. *Gradient*: dJ/dvp of J = 1/2 |F s - d|^2 against central differences "
-        "of J at nine nodes (middle, source, receiver, faces, layers), over the largest of these derivatives. "
+        "of J at twelve nodes (middle, source, receiver, faces, layers, edges), over the largest of these derivatives, "
+        "and "
+        "likewise dJ/drho with variable density. "
         "*Slopes*: "
         "how far the orders in h of J(m + h dm) - J(m), and of that less h g dm, are from 1 and 2 over six halvings of "
         "h. *Checkpoints*: the gradient from states that are kept, and levels that are computed again, against that of "
@@ -169,6 +193,11 @@ PromiseGroup adjoint() {
                         AdjointBox box(box_of(c, dimensions, precision), options);
                         return mismatch_at_nodes(box);
                     });
+                if (is_double && has_parameter(c.equation, "rho"))
+                    add("gradient of rho, " + which, 1e-6, dimensions == 2, [=](const VerifyOptions& options) {
+                        AdjointBox box(box_of(c, dimensions, precision), options);
+                        return mismatch_at_nodes(box, kOfRho);
+                    });
             }
     for (const Case& c : {kAdjointCases[1], kAdjointCases[6]}) {
         add("slopes, " + std::string(c.name) + ", 2-D, double", 0.02, true, [=](const VerifyOptions& options) {
@@ -183,6 +212,20 @@ PromiseGroup adjoint() {
                         AdjointBox box(box_of(c, 2, precision), options);
                         return mismatch_of_histories(box, plan);
                     });
+    }
+    for (const Case& c : kAdjointCases) {
+        if (!has_parameter(c.equation, "rho")) continue;
+        add("slopes of rho, " + std::string(c.name) + ", 2-D, double", 0.02, true, [=](const VerifyOptions& options) {
+            AdjointBox box(box_of(c, 2, Precision::float64), options);
+            return mismatch_of_slopes(box, kOfRho);
+        });
+        for (const HistoryPlan& plan : {HistoryPlan{1, 20, 1}, HistoryPlan{3, 5, 3}})
+            add("checkpoints of rho, " + std::to_string(plan.checkpoints) + " states, " + std::to_string(plan.slots) +
+                    " levels, " + c.name + ", 2-D, float",
+                0., true, [=](const VerifyOptions& options) {
+                    AdjointBox box(box_of(c, 2, Precision::float32), options);
+                    return mismatch_of_histories(box, plan, kOfRho);
+                });
     }
     add_born_promises(group);
     return group;

@@ -11,10 +11,6 @@ namespace {
 constexpr double kSlowest = 1500., kFastest = 3000.;
 constexpr std::int64_t kWidth = 6;  ///< of absorbing layers, in nodes
 
-float scattered_density(std::int64_t node) {
-    return float(1000. + 1700. * scatter(node + 1'000'003));
-}
-
 std::vector<Position> in_metres(const Grid& grid, std::span<const Position> cells) {
     std::vector<Position> places(cells.begin(), cells.end());
     for (Position& place : places)
@@ -26,6 +22,10 @@ std::vector<Position> in_metres(const Grid& grid, std::span<const Position> cell
 
 float scattered_velocity(std::int64_t node) {
     return float(kSlowest + (kFastest - kSlowest) * scatter(node));
+}
+
+float scattered_density(std::int64_t node) {
+    return float(1000. + 1700. * scatter(node + 1'000'003));
 }
 
 Experiment box_of(const Case& c, int dimensions, Precision precision) {
@@ -61,16 +61,16 @@ double dot(std::span<const double> a, std::span<const double> b) {
 }
 
 AdjointBox::AdjointBox(const Experiment& e, const VerifyOptions& options) : e_(e), time_(e_.time_axis()) {
-    const auto scattered = [this](float (*value)(std::int64_t), bool is_velocity) -> RowReader {
-        return [this, value, is_velocity](std::int64_t y, std::int64_t z, std::span<float> row) {
+    const auto scattered = [this](float (*value)(std::int64_t), const std::vector<float>& change) -> RowReader {
+        return [this, value, &change](std::int64_t y, std::int64_t z, std::span<float> row) {
             for (std::size_t x = 0; x < row.size(); ++x) {
                 const std::int64_t node = e_.grid.at(std::int64_t(x), y, z);
-                row[x] = value(node) + (is_velocity && !change_.empty() ? change_[std::size_t(node)] : 0.f);
+                row[x] = value(node) + (change.empty() ? 0.f : change[std::size_t(node)]);
             }
         };
     };
-    readers_.push_back(scattered(scattered_velocity, true));
-    if (has_parameter(e_.scheme.equation, "rho")) readers_.push_back(scattered(scattered_density, false));
+    readers_.push_back(scattered(scattered_velocity, change_[0]));
+    if (has_density()) readers_.push_back(scattered(scattered_density, change_[1]));
     device_ = &usable_device(options.backend);
     setup_ = make_setup(e_, options);
     setup_.stepping = Stepping::single;

@@ -32,6 +32,9 @@ inline constexpr std::array kAdjointCases{
     Case{"variable density, order 8, CPML, free surface and wall", Equation::variable_density, 8, "free_surface",
          "rigid", "cpml"},
     Case{"variable density, order 2, CPML", Equation::variable_density, 2, "cpml", "cpml", "cpml"},
+    Case{"variable density, order 4, sponge and free surface", Equation::variable_density, 4, "free_surface", "sponge",
+         "sponge"},
+    Case{"variable density, order 8, mirrors", Equation::variable_density, 8, "free_surface", "rigid", "rigid"},
     Case{"compact, mirrors", Equation::compact, 2, "free_surface", "rigid", "rigid"},
     Case{"compact, sponge", Equation::compact, 2, "sponge", "sponge", "sponge"},
 };
@@ -43,8 +46,9 @@ inline constexpr std::array kSources{Position{17.3, 15.6, 14.45}, Position{3.4, 
 inline constexpr std::array kReceivers{Position{25., 12., 20.}, Position{12.3, 29.4, 1.6}, Position{35.2, 17.7, 30.1},
                                        Position{17.3, 15.6, 12.}};
 
-/// The velocity of a node, before it is changed.
+/// The velocity of a node, before it is changed, and the density.
 float scattered_velocity(std::int64_t node);
+float scattered_density(std::int64_t node);
 
 /// Numbers between -1 and 1.
 std::vector<double> noise(std::int64_t count, std::int64_t seed);
@@ -68,7 +72,11 @@ public:
     [[nodiscard]] const Experiment& experiment() const { return e_; }
     [[nodiscard]] std::int64_t points() const { return e_.grid.points(); }
     /// Adds to the velocities of the medium that is made from now on.
-    void change_velocity(std::vector<float> change) { change_ = std::move(change); }
+    void change_velocity(std::vector<float> change) { change_[0] = std::move(change); }
+    /// Adds to the densities likewise.
+    void change_density(std::vector<float> change) { change_[1] = std::move(change); }
+    /// Whether it has densities.
+    [[nodiscard]] bool has_density() const { return has_parameter(e_.scheme.equation, "rho"); }
     [[nodiscard]] std::shared_ptr<Medium> make_medium() const {
         return device_->make_medium(setup_, readers_, e_.dt_s);
     }
@@ -91,7 +99,7 @@ private:
     Setup setup_;
     const Device* device_ = nullptr;
     MediumReaders readers_;
-    std::vector<float> change_;
+    std::array<std::vector<float>, 2> change_;  ///< of velocities and densities
     std::vector<Position> sources_, receivers_;
 };
 

@@ -13,16 +13,18 @@
 namespace onda::verify {
 namespace {
 
-/// J of the random medium, and its transpose; dm changes the velocity of every node.
+/// J of the random medium, and its transpose; dm changes the velocity of every node and, if it is of density, the
+/// density of every node, which come after them.
 class BornOperator {
 public:
-    explicit BornOperator(AdjointBox& box) : box_(box), medium_(box.make_medium()) {}
+    explicit BornOperator(AdjointBox& box, bool of_density = false)
+        : box_(box), of_density_(of_density), medium_(box.make_medium()) {}
 
     /// J dm of shots that advance together, one for each of the signals.
     [[nodiscard]] std::vector<std::vector<double>> apply(std::span<const double> dm,
                                                          std::span<const std::vector<double>> signals) {
-        BornRun run(*medium_, int(signals.size()), box_.time());
-        run.set_perturbation(relative_change_of_k(dm, box_.setup(), box_.readers()));
+        BornRun run(*medium_, int(signals.size()), box_.time(), of_density_);
+        perturb(run, dm);
         run.run(points_of(signals), {times_, control_});
         std::vector<std::vector<double>> traces;
         for (int shot = 0; shot < run.shots(); ++shot)
@@ -36,10 +38,10 @@ public:
     [[nodiscard]] std::vector<std::vector<double>> transposed(std::span<const std::vector<double>> y,
                                                               std::span<const std::vector<double>> signals,
                                                               const HistoryPlan& plan) {
-        GradientRun run(*medium_, int(signals.size()), box_.time(), plan);
+        GradientRun run(*medium_, int(signals.size()), box_.time(), plan, false, of_density_);
         const auto adjoint_of = [&](const Wavefield&) {
             std::vector<AdjointPoints> points;
-            for (const std::vector<double>& traces : y) points.push_back(box_.adjoint_of(traces, false));
+            for (const std::vector<double>& traces : y) points.push_back(box_.adjoint_of(traces, of_density_));
             return points;
         };
         run.run(points_of(signals), adjoint_of, {times_, control_});
@@ -50,10 +52,10 @@ public:
     }
     /// J'J dm in one run.
     [[nodiscard]] std::vector<double> normal(std::span<const double> dm, const HistoryPlan& plan) {
-        GaussNewtonRun run(*medium_, 1, box_.time(), plan);
-        run.set_perturbation(relative_change_of_k(dm, box_.setup(), box_.readers()));
+        GaussNewtonRun run(*medium_, 1, box_.time(), plan, false, of_density_);
+        perturb(run, dm);
         const auto adjoint_of = [&](const Wavefield& scattered) {
-            return std::vector{box_.adjoint_of(box_.traces_of(scattered, kReceivers.size()), false)};
+            return std::vector{box_.adjoint_of(box_.traces_of(scattered, kReceivers.size()), of_density_)};
         };
         run.run(points_of(std::array{box_.source_signals()}), adjoint_of, {times_, control_});
         return gradients_of(run.gradient()).front();
@@ -61,6 +63,16 @@ public:
     [[nodiscard]] HistoryPlan all_levels() const { return {1, box_.time().steps, 0}; }
 
 private:
+    template <typename Run>
+    void perturb(Run& run, std::span<const double> dm) const {
+        if (!of_density_)
+            run.set_perturbation(relative_change_of_k(dm, box_.setup(), box_.readers()));
+        else {
+            const auto points = std::size_t(box_.points());
+            run.set_perturbation(
+                perturbation_of(dm.first(points), dm.last(points), box_.setup(), box_.readers(), box_.time().dt_s));
+        }
+    }
     [[nodiscard]] std::vector<ShotPoints> points_of(std::span<const std::vector<double>> signals) const {
         std::vector<ShotPoints> points;
         for (const std::vector<double>& of_shot : signals) points.push_back(box_.points_of(of_shot));
@@ -68,20 +80,28 @@ private:
     }
     [[nodiscard]] std::vector<std::vector<double>> gradients_of(const GradientRun& run) const {
         std::vector<std::vector<double>> gradients;
-        for (int shot = 0; shot < run.shots(); ++shot)
-            gradients.push_back(gradient_of_vp(run.image(shot), box_.setup(), box_.readers(), box_.time().dt_s));
+        const double dt_s = box_.time().dt_s;
+        for (int shot = 0; shot < run.shots(); ++shot) {
+            gradients.push_back(gradient_of_vp(run.image(shot), box_.setup(), box_.readers(), dt_s));
+            if (!of_density_) continue;
+            const std::vector<double> of_rho =
+                gradient_of_rho(run.image(shot), run.density_images(shot), box_.setup(), box_.readers(), dt_s);
+            gradients.back().insert(gradients.back().end(), of_rho.begin(), of_rho.end());
+        }
         return gradients;
     }
 
     AdjointBox& box_;
+    bool of_density_;
     std::shared_ptr<Medium> medium_;
     PhaseTimes times_;
     Onwards control_;
 };
 
-/// Up to 1 m/s at every node, in steps of which single precision adds 1/64 to any velocity without rounding.
-std::vector<double> direction(const AdjointBox& box) {
-    std::vector<double> dm = noise(box.points(), 777'777);
+/// Up to 1 m/s at every node, and 1 kg/m3, in steps of which single precision adds 1/64 to any velocity or density
+/// without rounding.
+std::vector<double> direction(const AdjointBox& box, bool of_density) {
+    std::vector<double> dm = noise((of_density ? 2 : 1) * box.points(), 777'777);
     for (double& value : dm) value = std::round(64. * value) / 64.;
     return dm;
 }
@@ -91,19 +111,23 @@ double norm(std::span<const double> values) {
 }
 
 /// |<J dm, y> - <dm, J' y>| / (|J dm| |y|).
-double mismatch_of_products(AdjointBox& box) {
-    BornOperator born(box);
-    const std::vector<double> dm = direction(box), y = box.data(), jdm = born.apply(dm), back = born.transposed(y);
+double mismatch_of_products(AdjointBox& box, bool of_density = false) {
+    BornOperator born(box, of_density);
+    const std::vector<double> dm = direction(box, of_density), y = box.data(), jdm = born.apply(dm),
+                              back = born.transposed(y);
     return std::abs(dot(jdm, y) - dot(dm, back)) / (norm(jdm) * norm(y));
 }
 
 /// |J dm - (F(m + h dm) - F(m - h dm)) / 2 h| over the latter, with h = 1/64.
-double mismatch_of_differences(AdjointBox& box) {
-    const std::vector<double> dm = direction(box), signals = box.source_signals();
-    std::vector<double> jdm = BornOperator(box).apply(dm);
+double mismatch_of_differences(AdjointBox& box, bool of_density = false) {
+    const std::vector<double> dm = direction(box, of_density), signals = box.source_signals();
+    std::vector<double> jdm = BornOperator(box, of_density).apply(dm);
     const auto changed = [&](double h) {
         std::vector<float> change;
         for (const double value : dm) change.push_back(float(h * value));
+        const auto of_rho = change.begin() + std::ptrdiff_t(box.points());
+        if (of_density) box.change_density({of_rho, change.end()});
+        change.erase(of_rho, change.end());
         box.change_velocity(change);
         return box.forward(*box.make_medium(), signals);
     };
@@ -128,18 +152,18 @@ double mismatch(std::span<const double> values, std::span<const double> expected
 }
 
 /// J'J dm in one run against J' of J dm in two.
-double mismatch_of_normal_products(AdjointBox& box, const HistoryPlan& plan) {
-    BornOperator born(box);
-    const std::vector<double> dm = direction(box);
+double mismatch_of_normal_products(AdjointBox& box, const HistoryPlan& plan, bool of_density = false) {
+    BornOperator born(box, of_density);
+    const std::vector<double> dm = direction(box, of_density);
     const std::vector<double> expected =
         born.transposed(std::array{born.apply(dm)}, std::array{box.source_signals()}, plan).front();
     return mismatch(born.normal(dm, plan), expected);
 }
 
 /// J dm and J' y of three shots together against those of each alone.
-double mismatch_of_batches(AdjointBox& box) {
-    BornOperator born(box);
-    const std::vector<double> dm = direction(box);
+double mismatch_of_batches(AdjointBox& box, bool of_density = false) {
+    BornOperator born(box, of_density);
+    const std::vector<double> dm = direction(box, of_density);
     std::vector<std::vector<double>> signals, y;
     for (const std::int64_t shot : {0, 1, 2}) {
         signals.push_back(box.source_signals(7 + 1000 * shot));
@@ -171,8 +195,15 @@ void add_born_promises(PromiseGroup& group) {
         for (const int dimensions : {2, 3})
             for (const Precision precision : {Precision::float64, Precision::float32}) {
                 const bool is_double = precision == Precision::float64, quick = dimensions == 2;
-                add("Born products", is_double ? 1e-12 : 1e-5, quick, c, dimensions, precision, mismatch_of_products);
-                if (is_double) add("Born", 1e-6, quick, c, dimensions, precision, mismatch_of_differences);
+                for (const bool of_density : {false, true}) {
+                    if (of_density && !has_parameter(c.equation, "rho")) continue;
+                    const std::string of = of_density ? " of vp and rho" : "";
+                    add("Born products" + of, is_double ? 1e-12 : 1e-5, quick, c, dimensions, precision,
+                        [of_density](AdjointBox& box) { return mismatch_of_products(box, of_density); });
+                    if (is_double)
+                        add("Born" + of, 1e-6, quick, c, dimensions, precision,
+                            [of_density](AdjointBox& box) { return mismatch_of_differences(box, of_density); });
+                }
             }
     for (const Case& c : {kAdjointCases[1], kAdjointCases[4], kAdjointCases[6]})
         for (const Precision precision : {Precision::float64, Precision::float32}) {
@@ -183,8 +214,17 @@ void add_born_promises(PromiseGroup& group) {
                 [](AdjointBox& box) {
                     return mismatch_of_normal_products(box, {3, 20, 1});
                 });
-            add("batches", 0., true, c, 2, precision, mismatch_of_batches);
+            add("batches", 0., true, c, 2, precision, [](AdjointBox& box) { return mismatch_of_batches(box); });
         }
+    for (const Precision precision : {Precision::float64, Precision::float32}) {
+        const Case& c = kAdjointCases[6];
+        add("J'J of vp and rho, every 3 steps, 1 state, 20 levels", 0., precision == Precision::float64, c, 2,
+            precision, [](AdjointBox& box) {
+                return mismatch_of_normal_products(box, {3, 20, 1}, true);
+            });
+        add("batches of vp and rho", 0., true, c, 2, precision,
+            [](AdjointBox& box) { return mismatch_of_batches(box, true); });
+    }
 }
 
 }  // namespace onda::verify

@@ -36,6 +36,17 @@ TEST_CASE("a few steps of scattered fields and images have the bits of the CPU")
             }
 }
 
+TEST_CASE("a few steps of scattering and images by fluxes have the bits of the CPU") {
+    need_gpu();
+    for (const Case& c : kImagingCases)
+        for (const int order : {2, 8})
+            for (const Precision precision : {Precision::float32, Precision::float64}) {
+                const Setup setup = setup_of(c, order, precision, Equation::variable_density);
+                check_images(flux_results_on(c, setup, cuda::make_medium, shots_of(c)),
+                             flux_results_on(c, setup, cpu::make_medium, shots_of(c)), c);
+            }
+}
+
 TEST_CASE("scattered fields and images of slabs on GPUs have the bits of the uncut grid") {
     need_gpu();
     const MakeMedium cut = [](const Setup& setup, const MediumReaders& readers, double dt_s) {
@@ -62,5 +73,11 @@ TEST_CASE("correlations and scattering on a GPU hold what was predicted") {
                   cuda::correlation_allocations(setup, shots_of(c), 5, illuminates).bytes(Memory::device));
         CHECK(wavefield->fields().make_scattering()->allocated_bytes() ==
               cuda::scattering_allocations(setup, shots_of(c)).bytes(Memory::device));
+        const Setup density = setup_of(c, 8, Precision::float32, Equation::variable_density);
+        const auto of_density = make_noisy_medium(density, cuda::make_medium)->make_wavefield(shots_of(c));
+        CHECK(of_density->fields().make_flux_correlation(5)->allocated_bytes() ==
+              cuda::flux_correlation_allocations(density, shots_of(c), 5).bytes(Memory::device));
+        CHECK(of_density->fields().make_flux_scattering()->allocated_bytes() ==
+              cuda::flux_scattering_allocations(density, shots_of(c)).bytes(Memory::device));
     }
 }

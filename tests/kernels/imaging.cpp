@@ -155,6 +155,31 @@ TEST_CASE("what a perturbation scatters begins anew, and with none is nothing") 
     CHECK(of_twice == once);
 }
 
+TEST_CASE("fluxes of a batch are those of each shot alone, with any number of threads, and of a grid that is whole") {
+    for (const Case& c : kImagingCases)
+        for (const Precision precision : {Precision::float32, Precision::float64}) {
+            Setup setup = setup_of_one_thread(c, 8, precision, Equation::variable_density);
+            const auto alone = make_noisy_medium(setup, cpu::make_medium);
+            setup.threads = 3;
+            const ImagingResults batch = flux_results_on(c, setup, cpu::make_medium, 3);
+            CAPTURE(c.name);
+            for (std::size_t shot = 0; shot < 3; ++shot) {
+                const ImagingResults expected = flux_results(
+                    c, setup, [&alone](int count) { return alone->make_wavefield(count); }, 1, shot);
+                CHECK(are_numbers(expected.images.front()));
+                CHECK(batch.scattered[shot] == expected.scattered.front());
+                CHECK(batch.images[shot] == expected.images.front());
+            }
+        }
+    const Setup star = setup_of_one_thread(kImagingCases[0], 8, Precision::float32);
+    const auto wavefield = make_noisy_medium(star, cpu::make_medium)->make_wavefield(1);
+    CHECK_THROWS_AS(static_cast<void>(wavefield->fields().make_flux_correlation(1)), std::invalid_argument);
+    const Setup setup = setup_of_one_thread(kImagingCases[3], 2, Precision::float32, Equation::variable_density);
+    const auto cut = make_noisy_medium(setup, cut_into(2))->make_wavefield(1);
+    CHECK_THROWS_AS(static_cast<void>(cut->fields().make_flux_correlation(1)), std::logic_error);
+    CHECK_THROWS_AS(static_cast<void>(cut->fields().make_flux_scattering()), std::logic_error);
+}
+
 TEST_CASE("correlations and scattering hold what their lists add up to") {
     for (const Case& c : kImagingCases)
         for (const int shots : {1, 3}) {
@@ -174,4 +199,16 @@ TEST_CASE("correlations and scattering hold what their lists add up to") {
             CHECK(scattering->allocated_bytes() == planned);
             CHECK(cpu::held_bytes - before == planned);
         }
+    for (const Case& c : kImagingCases) {
+        const Setup setup = setup_of_one_thread(c, 8, Precision::float32, Equation::variable_density);
+        const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(3);
+        const std::int64_t before = cpu::held_bytes;
+        CAPTURE(c.name);
+        const auto correlation = wavefield->fields().make_flux_correlation(5);
+        const std::int64_t planned = cpu::flux_correlation_allocations(setup, 3, 5).bytes(Memory::host);
+        CHECK(correlation->allocated_bytes() == planned);
+        CHECK(cpu::held_bytes - before == planned);
+        const auto scattering = wavefield->fields().make_flux_scattering();
+        CHECK(scattering->allocated_bytes() == cpu::flux_scattering_allocations(setup, 3).bytes(Memory::host));
+    }
 }

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "kernels/imaging/correlation.hpp"
+#include "kernels/imaging/flux_axes.hpp"
+#include "kernels/imaging/flux_correlation.hpp"
+#include "kernels/imaging/flux_scattering.hpp"
 #include "kernels/imaging/scattering.hpp"
 #include "kernels/slabs/slabs.hpp"
 #include "tests/kernels/kernel_cases.hpp"
@@ -109,6 +112,64 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
         results.images.emplace_back(images.begin() + shot * of_shot, images.begin() + (shot + 1) * of_shot);
     }
     return results;
+}
+
+/// Buoyancies between nodes that change by up to 10 % of what they are in the order of, another at every half node,
+/// with a k for each node of the order of what kernels have.
+inline FluxPerturbation noisy_flux_perturbation(const Problem& problem) {
+    FluxPerturbation perturbation;
+    for (std::int64_t i = 0; i < problem.grid.points(); ++i) perturbation.k.push_back(1e3 * (1. + noise(i, 4)));
+    for (const FluxAxis& flux : flux_axes(problem))
+        for (std::int64_t i = 0; i < flux.points(); ++i)
+            perturbation.buoyancy[static_cast<std::size_t>(flux.axis)].push_back(1e-4 * (noise(i, 5) - 0.5));
+    return perturbation;
+}
+
+/// As imaging_results(), of the fluxes of variable density alone: images on half nodes, axis after axis.
+template <typename MakeWavefield>
+ImagingResults flux_results(const Case& c, const Setup& setup, const MakeWavefield& make_wavefield, int shots = 1,
+                            std::uint64_t first_seed = 0) {
+    const std::unique_ptr<Wavefield> background = make_wavefield(shots), scattered = make_wavefield(shots),
+                                     adjoint = make_wavefield(shots);
+    const auto correlation = background->fields().make_flux_correlation(c.steps / 2);
+    const auto scattering = background->fields().make_flux_scattering();
+    scattering->set_perturbation(noisy_flux_perturbation(setup));
+    for (int shot = 0; shot < shots; ++shot) {
+        const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
+        start_noisy_shot(*background, c, setup.precision, 1., shot, seed);
+        start_noisy_shot(*scattered, c, setup.precision, 0.01, shot, seed + 50);
+        start_noisy_shot(*adjoint, c, setup.precision, 1., shot, seed + 100);
+    }
+    for (Wavefield* wavefield : {background.get(), scattered.get(), adjoint.get()}) wavefield->record(0);
+    for (std::int64_t n = 0; n < c.steps; ++n) {
+        background->enqueue(n, 1);
+        scattering->scatter(background->fields(), scattered->fields());
+        if (n % 2 == 1) correlation->keep(background->fields(), n / 2);
+        scattered->enqueue(n, 1);
+    }
+    for (std::int64_t n = 0; n < c.steps; ++n) {
+        const std::int64_t level = c.steps - 1 - n;
+        correlation->meet(adjoint->fields(), level % 2 == 1 ? level / 2 : -1);
+        adjoint->enqueue(n, 1);
+    }
+    for (Wavefield* wavefield : {background.get(), scattered.get(), adjoint.get()}) wavefield->wait();
+    ImagingResults results;
+    for (int shot = 0; shot < shots; ++shot) {
+        results.scattered.push_back(results_of(*scattered, c, shot));
+        std::vector<double>& images = results.images.emplace_back();
+        for (const FluxAxis& flux : flux_axes(setup)) {
+            std::vector<double> image(static_cast<std::size_t>(flux.points()));
+            correlation->download(flux.axis, image, shot);
+            images.insert(images.end(), image.begin(), image.end());
+        }
+    }
+    return results;
+}
+/// The same on a medium that is made for it.
+inline ImagingResults flux_results_on(const Case& c, const Setup& setup, const MakeMedium& make_medium, int shots = 1) {
+    const auto medium = make_noisy_medium(setup, make_medium);
+    return flux_results(
+        c, setup, [&medium](int count) { return medium->make_wavefield(count); }, shots);
 }
 
 /// Imaging results on a medium that is made for the case.

@@ -251,6 +251,7 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"model", "@seismograms.h5"}), 64, "holds seismograms, not a model");
     check(results.plot({"slice", "@gradient.h5"}), 64, "holds a gradient, not snapshots; onda plot gradient draws it");
     check(results.plot({"gradient", "@gradient.h5", "--image", "receiver"}), 64, "has no /illumination/receiver");
+    check(results.plot({"gradient", "@gradient.h5", "--image", "rho"}), 64, "has no /gradient/rho");
     check(results.plot({"gradient", "@gradient.h5", "--image", "source", "--map", "grey"}), 64,
           "--map is of gradients; illuminations are drawn with viridis");
     check(results.plot({"slice", "@small.yaml"}), 65, "small.yaml");

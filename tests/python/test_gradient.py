@@ -21,6 +21,7 @@ def write(path, illuminations=True, first=(1, 0, 2)):
         file["gradient/vp"] = VP
         file["gradient/vp"].attrs["first_node"] = first
         if illuminations:
+            file["gradient/rho"] = 3 * VP
             file["illumination/source"] = VP**2
             file["illumination/receiver"] = 2 * VP**2
         for name, nodes in (("x_m", 6), ("y_m", 1), ("z_m", 4)):
@@ -38,6 +39,7 @@ def test_images_misfits_and_traces(tmp_path):
         gradient = onda.read_gradient(path)
         assert gradient.vp.dtype == np.float32
         np.testing.assert_array_equal(gradient.vp, VP)
+        np.testing.assert_array_equal(gradient.rho, 3 * VP)
         np.testing.assert_array_equal(gradient.illumination_source, VP**2)
         np.testing.assert_array_equal(gradient.illumination_receiver, 2 * VP**2)
         assert gradient.first_node == (2, 0, 1)
@@ -58,6 +60,7 @@ def test_images_misfits_and_traces(tmp_path):
 def test_without_illuminations(tmp_path):
     write(tmp_path / "gradient.h5", illuminations=False)
     gradient = onda.read_gradient(tmp_path)
+    assert gradient.rho is None
     assert gradient.illumination_source is None
     assert gradient.illumination_receiver is None
 
@@ -66,7 +69,7 @@ def test_labels(tmp_path):
     pytest.importorskip("xarray")
     write(tmp_path / "gradient.h5")
     labelled = onda.read_gradient(tmp_path).to_xarray()
-    assert set(labelled) == {"vp", "illumination_source", "illumination_receiver"}
+    assert set(labelled) == {"vp", "rho", "illumination_source", "illumination_receiver"}
     assert float(labelled.vp.sel(z_m=20, x_m=30).squeeze()) == VP[2, 0, 3]
 
 

@@ -61,6 +61,25 @@ def test_is_a_derivative(observed):
     assert value > 0
 
 
+def test_is_a_derivative_of_velocity_and_density(observed):
+    vp, rho = np.full((37, 45), 2000.0), np.full((37, 45), 1800.0)
+    both = ["imaging.parameters=vp_and_rho"]
+    value, gradient = onda.misfit(observed, vp=vp, rho=rho, overrides=both)
+    assert gradient.shape == (2, 37, 45)
+    np.testing.assert_array_equal(gradient[0], onda.misfit(observed, vp=vp, rho=rho)[1])
+    flat, of_flat = onda.misfit(observed, vp=vp.ravel(), rho=rho.ravel(), overrides=both)
+    assert flat == value
+    np.testing.assert_array_equal(of_flat, gradient.reshape(2, -1))
+    direction = np.zeros((2, 37, 45))
+    direction[1, :25, 10:] = 1.0  # with the source, the free surface and a face
+    step = 0.5
+    above = onda.misfit(observed, vp=vp, rho=rho + step * direction[1])[0]
+    below = onda.misfit(observed, vp=vp, rho=rho - step * direction[1])[0]
+    assert (above - below) / (2 * step) == pytest.approx((gradient * direction).sum(), rel=2e-4)
+    with pytest.raises(onda.UsageError, match="rho: 7 values"):
+        onda.misfit(observed, vp=vp, rho=np.full(7, 1800.0))
+
+
 def test_optimisers_find_a_smaller_misfit(observed):
     vp = np.full(37 * 45, 2000.0)
     value, gradient = onda.misfit(observed, vp=vp)

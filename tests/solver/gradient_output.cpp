@@ -35,7 +35,7 @@ title: gradients of the tests
 grid: {shape: [)" + shape + R"(], spacing_m: 10, origin_m: [)" +
                                                (y.empty() ? "0, 0" : "0, 0, 0") +
                                                R"(]}
-model: {type: constant, vp_m_s: 1500}
+model: {type: constant, vp_m_s: 1500, rho: gardner}
 time: {duration_s: 0.02}
 wavelet: {type: ricker, peak_frequency_hz: 12}
 boundary: {cpml_width: 6}
@@ -49,6 +49,7 @@ backend: {name: cpu}
                                            "survey.yaml", vocabulary(), {}));
     plan.imaging.emplace();
     plan.imaging->illuminations = true;
+    plan.imaging->density = true;
     return plan;
 }
 
@@ -60,6 +61,7 @@ ShotImages images_of(const Plan& plan, std::size_t shot) {
     const double scale = std::pow(10., double(shot % 7) - 3.);
     for (std::int64_t i = 0; i < images.part.points(); ++i) {
         images.gradient_vp.push_back(float(scale * std::sin(double(i) + 0.7 * double(shot))));
+        images.gradient_rho.push_back(float(scale * std::cos(double(i) - 0.3 * double(shot))));
         images.illumination_source.push_back(float(scale * double(i % 11)));
         images.illumination_receiver.push_back(float(1. / (1. + double(i % 13) + double(shot))));
     }
@@ -135,6 +137,7 @@ std::vector<float> expected_sum(const Plan& plan, std::vector<float> ShotImages:
 void check_sums(const Plan& plan, const Assembled& survey) {
     const auto& shape = plan.domain.grid.n;
     CHECK(read_image(survey.file(), kVpGradient, {}, shape) == expected_sum(plan, &ShotImages::gradient_vp));
+    CHECK(read_image(survey.file(), kRhoGradient, {}, shape) == expected_sum(plan, &ShotImages::gradient_rho));
     CHECK(read_image(survey.file(), kSourceIllumination, {}, shape) ==
           expected_sum(plan, &ShotImages::illumination_source));
     CHECK(read_image(survey.file(), kReceiverIllumination, {}, shape) ==

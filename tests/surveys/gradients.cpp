@@ -71,6 +71,36 @@ TEST_CASE("a gradient has the same bits however it is computed") {
     CHECK(*std::ranges::max_element(energy) > 0.f);
 }
 
+TEST_CASE("the gradient of density comes beside that of velocity, with the same bits however it is computed") {
+    const GradientPlace place;
+    const std::vector<std::string> density{
+        "imaging.parameters=vp_and_rho",
+        "model={type: inclusions, vp_m_s: 2000, rho_kg_m3: 1800, inclusions: "
+        "[{shape: sphere, center_m: [200, 300], radius_m: 60, vp_m_s: 2000, rho_kg_m3: 2300}]}"};
+    const auto with = [&](const std::string& more) {
+        std::vector<std::string> settings = density;
+        settings.push_back(more);
+        return settings;
+    };
+    const std::vector<float> of_vp = place.image_of("full", with("imaging.storage=full"));
+    const std::vector<float> of_rho = place.image("full", kRhoGradient);
+    CHECK(std::ranges::any_of(of_rho, [](float g) { return g != 0.f; }));
+    CHECK(place.image_of("alone", {density[1]}) == of_vp);
+    CHECK(image_contents(place.folder.path() / "alone" / "gradient.h5").kinds.size() == 3);
+    CHECK(image_contents(place.folder.path() / "full" / "gradient.h5").kinds.size() == 4);
+    for (const std::string setting : {"imaging.storage=checkpoints", "backend.batch=3", "backend.threads=1"}) {
+        CAPTURE(setting);
+        CHECK(place.image_of("other", with(setting)) == of_vp);
+        CHECK(place.image("other", kRhoGradient) == of_rho);
+        std::filesystem::remove_all(place.folder.path() / "other");
+    }
+    // A survey goes on as what it began.
+    CHECK(place.gradient("parts", {"--shots", "4,2", "--set", density[0], "--set", density[1]}).code == 0);
+    CHECK(place.gradient("parts", {"--set", density[1]}).code != 0);
+    CHECK(place.gradient("parts", {"--set", density[0], "--set", density[1]}).code == 0);
+    CHECK(place.image("parts", kRhoGradient) == of_rho);
+}
+
 TEST_CASE("a survey of gradients goes on where it ended, and a run is no gradient") {
     const GradientPlace place;
     const std::vector<float> expected = place.image_of("whole", {});
@@ -108,6 +138,9 @@ TEST_CASE("what allows no exact gradient is refused, with what would do") {
     refused({"model.storage=16bit"}, "use auto or float");
     refused({"scheme.stencil=compact27", "scheme.space_order=2"}, "cpml across one axis only");
     refused({"imaging.storage=full", "imaging.memory_gib=1e-6"}, "use checkpoints");
+    refused({"imaging.parameters=vp_and_rho"}, "has no densities");
+    refused({"imaging.parameters=vp_and_rho", "model.rho=gardner", "backend.slabs=2"}, "on grids that are not cut");
+    refused({"imaging.parameters=rho"}, "must be one of vp, vp_and_rho");
     refused({"imaging.misfit=l3"}, "must be one of l2, normalised_l2");
     refused({"receivers=[]"}, "receivers");
     refused({"receivers=[{type: line, first_m: [53, 20], last_m: [563, 20], count: 21}]"}, "receiver 1 of 21 is at");

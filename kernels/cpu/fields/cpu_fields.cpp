@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "kernels/cpu/imaging/cpu_correlation.hpp"
+#include "kernels/cpu/imaging/cpu_flux_correlation.hpp"
+#include "kernels/cpu/imaging/cpu_flux_scattering.hpp"
 #include "kernels/cpu/imaging/cpu_scattering.hpp"
 
 namespace onda::cpu {
@@ -57,6 +59,16 @@ std::unique_ptr<Correlation> CpuFields<T>::make_correlation(std::int64_t slots, 
 template <typename T>
 std::unique_ptr<Scattering> CpuFields<T>::make_scattering() const {
     return cpu::make_scattering<T>(setup_, shots());
+}
+
+template <typename T>
+std::unique_ptr<FluxCorrelation> CpuFields<T>::make_flux_correlation(std::int64_t slots) const {
+    return cpu::make_flux_correlation<T>(setup_, shots(), slots);
+}
+
+template <typename T>
+std::unique_ptr<FluxScattering> CpuFields<T>::make_flux_scattering() const {
+    return cpu::make_flux_scattering<T>(setup_, shots());
 }
 
 template <typename T>

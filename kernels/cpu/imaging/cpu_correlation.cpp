@@ -6,40 +6,12 @@
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cpu/fields/cpu_fields.hpp"
+#include "kernels/cpu/imaging/layer_rows.hpp"
 #include "kernels/cpu/imaging/node_rows.hpp"
 #include "kernels/cpu/memory.hpp"
-#include "kernels/imaging/layer_boxes.hpp"
 
 namespace onda::cpu {
 namespace {
-
-/// The recursions of an axis in the precision of the run.
-template <typename T>
-struct Profile {
-    explicit Profile(const LayerProfile& of)
-        : a(of.a.begin(), of.a.end()), b(of.b.begin(), of.b.end()), c(of.c.begin(), of.c.end()) {}
-    std::vector<T> a, b, c;
-};
-
-/// Takes a row out of a layer that lies across it: one recursion for all of it.
-template <typename T>
-void undo_across(T a, T b, T c, std::int64_t count, T* row, T* z) {
-    for (std::int64_t i = 0; i < count; ++i) {
-        const T bz = b * z[i];
-        row[i] = c * (row[i] - bz);
-        z[i] = bz + a * row[i];
-    }
-}
-
-/// Takes a row out of a layer that lies along it.
-template <typename T>
-void undo_along(const T* a, const T* b, const T* c, std::int64_t count, T* row, T* z) {
-    for (std::int64_t i = 0; i < count; ++i) {
-        const T bz = b[i] * z[i];
-        row[i] = c[i] * (row[i] - bz);
-        z[i] = bz + a[i] * row[i];
-    }
-}
 
 template <typename T>
 class CpuCorrelation final : public Correlation {
@@ -50,7 +22,7 @@ public:
     void reset() override {
         for (Shot& shot : shots_) {
             for (Buffer<T>& image : shot.images) clear_values(setup_, image.data(), points_of(image));
-            clear_values(setup_, shot.memory.data(), layers_.memory);
+            clear_values(setup_, shot.memory.data(), layers_.memory());
         }
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
@@ -63,17 +35,17 @@ public:
     }
     void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t /*steps*/) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(adjoint);
-        for_rows(slot < 0 ? layer_parts_ : all_parts_,
+        for_rows(slot < 0 ? layers_.layer_parts() : layers_.all_parts(),
                  [&](std::size_t s, std::size_t part, std::int64_t y, std::int64_t z) {
                      const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
                      const T* const kept = slot < 0 ? nullptr : shots_[s].kept.data() + slot * points_;
-                     if (part < layers_.boxes.size())
-                         meet_in_layer(of_shot, layers_.boxes[part], y, z, kept, shots_[s]);
+                     if (layers_.is_layer(part))
+                         meet_in_layer(of_shot, part, y, z, kept, shots_[s]);
                      else
                          meet_inside(of_shot, y, z, kept, shots_[s]);
                  });
     }
-    [[nodiscard]] std::int64_t most_steps() const override { return layers_.memory > 0 ? 1 : kAnySteps; }
+    [[nodiscard]] std::int64_t most_steps() const override { return layers_.memory() > 0 ? 1 : kAnySteps; }
     void download(LevelSum sum, std::span<double> image, int shot) const override {
         check_sum(sum, illuminates_);
         const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(sum)].data();
@@ -118,11 +90,7 @@ private:
           illuminates_(illuminates),
           points_(setup.grid.points()),
           whole_{{}, setup.grid.n},
-          layers_(layer_boxes(setup)),
-          profiles_{Profile<T>(layers_.axis[0]), Profile<T>(layers_.axis[1]), Profile<T>(layers_.axis[2])} {
-        for (const LayerBox& box : layers_.boxes) layer_parts_.push_back(box.nodes);
-        all_parts_ = layer_parts_;
-        all_parts_.push_back(layers_.inner);
+          layers_(layer_boxes(setup)) {
         for (int shot = 0; shot < shots; ++shot) shots_.emplace_back(planned);
         CpuCorrelation::reset();
     }
@@ -133,32 +101,21 @@ private:
         for_node_rows<T>(setup_, shots_.size(), parts, body);
     }
     void meet_inside(const ShotFields<T>& fields, std::int64_t y, std::int64_t z, const T* kept, Shot& shot) const {
-        const std::int64_t first = layers_.inner.low[0], count = layers_.inner.high[0] - first;
+        const std::int64_t first = layers_.inner().low[0], count = layers_.inner().high[0] - first;
         const auto [p, q] = levels_from(fields, first, y, z);
         const std::int64_t node = setup_.grid.at(first, y, z);
         shot.sum(
             node, count, [p = p, q = q](std::int64_t i) { return p[i] - q[i]; }, kept + node);
     }
-    void meet_in_layer(const ShotFields<T>& fields, const LayerBox& box, std::int64_t y, std::int64_t z, const T* kept,
+    void meet_in_layer(const ShotFields<T>& fields, std::size_t part, std::int64_t y, std::int64_t z, const T* kept,
                        Shot& shot) const {
-        const std::int64_t first = box.nodes.low[0], count = box.nodes.high[0] - first,
-                           ny = box.nodes.high[1] - box.nodes.low[1];
+        const Box& nodes = layers_.all_parts()[part];
+        const std::int64_t first = nodes.low[0], count = nodes.high[0] - first;
         thread_local std::vector<T> row;
         row.resize(static_cast<std::size_t>(count));
         const auto [p, q] = levels_from(fields, first, y, z);
         for (std::int64_t i = 0; i < count; ++i) row[static_cast<std::size_t>(i)] = p[i] - q[i];
-        const std::int64_t before = ((z - box.nodes.low[2]) * ny + y - box.nodes.low[1]) * count;
-        const std::array<std::int64_t, 3> node{first, y, z};
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            if (box.memory[axis] < 0) continue;
-            T* const memory = shot.memory.data() + box.memory[axis] + before;
-            const auto& [a, b, c] = profiles_[axis];
-            const auto at = static_cast<std::size_t>(node[axis]);
-            if (axis == 0)
-                undo_along(a.data() + at, b.data() + at, c.data() + at, count, row.data(), memory);
-            else
-                undo_across(a[at], b[at], c[at], count, row.data(), memory);
-        }
+        layers_.apply(part, y, z, row.data(), shot.memory.data());
         if (!kept) return;
         const std::int64_t node_of_row = setup_.grid.at(first, y, z);
         shot.sum(
@@ -169,9 +126,7 @@ private:
     bool illuminates_;
     std::int64_t points_;
     Box whole_;  ///< all nodes
-    LayerBoxes layers_;
-    std::vector<Box> layer_parts_, all_parts_;  ///< the boxes of the layers, and after them what is inside
-    std::array<Profile<T>, 3> profiles_;
+    LayerRows<T> layers_;
     std::vector<Shot> shots_;
 };
 

@@ -7,6 +7,8 @@
 
 #include "kernels/cuda/hash/plane_hash.hpp"
 #include "kernels/cuda/imaging/cuda_correlation.hpp"
+#include "kernels/cuda/imaging/cuda_flux_correlation.hpp"
+#include "kernels/cuda/imaging/cuda_flux_scattering.hpp"
 #include "kernels/cuda/imaging/cuda_scattering.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/memory.hpp"
@@ -194,6 +196,16 @@ std::unique_ptr<Correlation> CudaFields<T>::make_correlation(std::int64_t slots,
 template <typename T>
 std::unique_ptr<Scattering> CudaFields<T>::make_scattering() const {
     return cuda::make_scattering(setup_, *this);
+}
+
+template <typename T>
+std::unique_ptr<FluxCorrelation> CudaFields<T>::make_flux_correlation(std::int64_t slots) const {
+    return cuda::make_flux_correlation(setup_, *this, slots);
+}
+
+template <typename T>
+std::unique_ptr<FluxScattering> CudaFields<T>::make_flux_scattering() const {
+    return cuda::make_flux_scattering(setup_, *this);
 }
 
 template class CudaFields<float>;

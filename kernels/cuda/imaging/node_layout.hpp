@@ -10,11 +10,15 @@
 
 namespace onda::cuda {
 
-/// The elements of a row of a NodeArray: whole sectors.
-inline std::int64_t node_pitch(const Setup& setup) {
+/// The elements of a row of so many values that takes whole sectors.
+inline std::int64_t sector_pitch(std::int64_t nx, std::int64_t element_bytes) {
     constexpr std::int64_t sector = 32;
-    const std::int64_t values = sector / setup.element_bytes();
-    return (setup.grid.nx() + values - 1) / values * values;
+    const std::int64_t values = sector / element_bytes;
+    return (nx + values - 1) / values * values;
+}
+/// Those of a row of a NodeArray.
+inline std::int64_t node_pitch(const Setup& setup) {
+    return sector_pitch(setup.grid.nx(), setup.element_bytes());
 }
 /// Those of a shot.
 inline std::int64_t node_elements(const Setup& setup) {

@@ -1,0 +1,147 @@
+#include "kernels/cuda/imaging/cuda_flux_correlation.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/imaging/flux_memory.hpp"
+#include "kernels/imaging/scattering.hpp"
+
+namespace onda::cuda {
+namespace {
+
+std::string correlation_row(const char* name, int axis) {
+    return std::string("imaging.flux_") + name + "_" + "xyz"[axis];
+}
+
+template <typename T>
+class CudaFluxCorrelation final : public FluxCorrelation {
+public:
+    CudaFluxCorrelation(const Setup& setup, int shots, std::int64_t slots)
+        : CudaFluxCorrelation(setup, shots, flux_correlation_allocations(setup, shots, slots), inverse_gains(setup)) {}
+    ~CudaFluxCorrelation() override { scope_.enter(); }
+
+    void reset() override {
+        scope_.enter();
+        follow(own_);
+        for (const Axis& axis : axes_) {
+            queue_zeros(axis.image, own_);
+            queue_zeros(axis.parts.memory(), own_);
+        }
+    }
+    void keep(const FieldSet& forward, std::int64_t slot) override {
+        scope_.enter();
+        const auto& fields = dynamic_cast<const CudaFields<T>&>(forward);
+        follow(fields.compute());
+        keep_before(levels_of(fields), range_of({{}, setup_.grid.n}), nodes_.array(inverse_gain_.data()),
+                    nodes_.array(kept_at(slot)), fields.compute().get());
+    }
+    void meet(const FieldSet& adjoint, std::int64_t slot) override {
+        scope_.enter();
+        const auto& fields = dynamic_cast<const CudaFields<T>&>(adjoint);
+        follow(fields.compute());
+        const ShotLevels<T> levels = levels_of(fields);
+        const DeviceVolume<T> nu{levels.now, levels.pitch, levels.plane, levels.shot};
+        const DeviceVolume<T> kept = slot < 0 ? DeviceVolume<T>{} : nodes_.volume<T>(kept_at(slot));
+        for (const Axis& axis : axes_)
+            meet_fluxes(axis.parts.get(), axis.tables.get(), nu, kept, axis.extents.array(axis.image.data()),
+                        fields.compute().get());
+    }
+    [[nodiscard]] bool remembers() const override {
+        return std::ranges::any_of(axes_, [](const Axis& axis) { return axis.parts.memory().size() > 0; });
+    }
+    void download(int axis, std::span<double> image, int shot) const override {
+        scope_.enter();
+        last_->wait();
+        const auto found = std::ranges::find(axes_, axis, &Axis::axis);
+        if (found == axes_.end()) throw std::logic_error("an axis without fluxes");
+        found->extents.download(found->image.data() + shot * found->extents.elements(), image);
+    }
+    [[nodiscard]] std::int64_t allocated_bytes() const override {
+        std::int64_t bytes = kept_.bytes() + inverse_gain_.bytes();
+        for (const Axis& axis : axes_) bytes += axis.image.bytes() + axis.tables.bytes() + axis.parts.bytes();
+        return bytes;
+    }
+
+private:
+    struct Axis {
+        int axis;
+        ArrayExtents extents;
+        FluxAxisOnDevice<T> tables;
+        FluxPartsOnDevice<T> parts;
+        DeviceBuffer<T> image;  ///< [shot][z][y][x]
+    };
+
+    CudaFluxCorrelation(const Setup& setup, int shots, const Allocations& planned, const std::vector<double>& inverse)
+        : setup_(setup),
+          scope_(setup.ordinal),
+          shots_(shots),
+          nodes_(extents_of(setup)),
+          kept_(planned.of("imaging.kept_pressure")),
+          inverse_gain_(planned.of("imaging.inverse_gain")) {
+        if (!inverse.empty()) nodes_.upload(inverse, inverse_gain_);
+        for (const FluxAxis& flux : flux_axes(setup))
+            axes_.push_back({flux.axis,
+                             extents_of(flux, setup),
+                             {planned, correlation_row("tables", flux.axis), flux},
+                             {planned, correlation_row("layers", flux.axis), adjoint_flux_boxes(setup, flux), shots},
+                             DeviceBuffer<T>(planned.of(correlation_row("image", flux.axis)))});
+        CudaFluxCorrelation::reset();
+    }
+
+    /// Lets what a stream is given from now on come after all that has been queued here.
+    void follow(const Stream& stream) {
+        if (last_ == &stream) return;
+        done_.record(*last_);
+        done_.hold(stream);
+        last_ = &stream;
+    }
+    [[nodiscard]] T* kept_at(std::int64_t slot) const { return kept_.data() + slot * shots_ * nodes_.elements(); }
+
+    const Setup& setup_;
+    DeviceScope scope_;
+    int shots_;
+    ArrayExtents nodes_;
+    DeviceBuffer<T> kept_;          ///< [slot][shot][z][y][x]
+    DeviceBuffer<T> inverse_gain_;  ///< of a shot, where strips damp
+    std::vector<Axis> axes_;
+    Stream own_;  ///< for what belongs to no wavefield
+    Event done_;  ///< what was queued before a stream took over
+    /// The stream of the last operation; its wavefield lives until the images have been downloaded.
+    const Stream* last_ = &own_;
+};
+
+template <typename T>
+Allocations rows_of_correlation(const Setup& setup, int shots, std::int64_t slots) {
+    const std::int64_t array = extents_of(setup).elements();
+    Allocations list;
+    list.add(on_device("imaging.kept_pressure", Owner::wavefield, slots * shots * array, sizeof(T)));
+    list.add(on_device("imaging.inverse_gain", Owner::wavefield, has_gains(setup) ? array : 0, sizeof(T)));
+    for (const FluxAxis& flux : flux_axes(setup)) {
+        FluxAxisOnDevice<T>::add_rows(list, correlation_row("tables", flux.axis), flux);
+        FluxPartsOnDevice<T>::add_rows(list, correlation_row("layers", flux.axis), adjoint_flux_boxes(setup, flux),
+                                       shots);
+        list.add(on_device(correlation_row("image", flux.axis), Owner::wavefield,
+                           shots * extents_of(flux, setup).elements(), sizeof(T)));
+    }
+    return list;
+}
+
+}  // namespace
+
+Allocations flux_correlation_allocations(const Setup& setup, int shots, std::int64_t slots) {
+    return setup.precision == Precision::float64 ? rows_of_correlation<double>(setup, shots, slots)
+                                                 : rows_of_correlation<float>(setup, shots, slots);
+}
+
+template <typename T>
+std::unique_ptr<FluxCorrelation> make_flux_correlation(const Setup& setup, const CudaFields<T>& fields,
+                                                       std::int64_t slots) {
+    return std::make_unique<CudaFluxCorrelation<T>>(setup, fields.shots(), slots);
+}
+
+template std::unique_ptr<FluxCorrelation> make_flux_correlation(const Setup&, const CudaFields<float>&, std::int64_t);
+template std::unique_ptr<FluxCorrelation> make_flux_correlation(const Setup&, const CudaFields<double>&, std::int64_t);
+
+}  // namespace onda::cuda

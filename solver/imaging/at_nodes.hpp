@@ -1,0 +1,53 @@
+/// \file
+/// Values at every computed node, from the parameters of the medium there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/medium.hpp"
+#include "kernels/setup.hpp"
+
+namespace onda {
+
+/// W / G of a node; 0 where p is held at zero. \param damps whether strips do: has_gains().
+inline double weight_of(const Problem& problem, const std::array<std::int64_t, 3>& node, bool damps) {
+    double weight = 1.;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        for (std::size_t side = 0; side < 2; ++side) {
+            if (node[axis] != (side == 0 ? 0 : problem.grid.n[axis] - 1)) continue;
+            const Halo halo = problem.halos[2 * axis + side];
+            if (halo == Halo::mirror_negative) return 0.;
+            if (halo == Halo::mirror_positive && problem.grid.has_axis(static_cast<int>(axis))) weight *= 0.5;
+        }
+    if (!damps) return weight;
+    NodeFilter filter;
+    for (const auto& strip : problem.strips) strip->filter_source(problem.grid, node, filter);
+    return weight / filter.gain;
+}
+
+/// value(node, the parameters of the medium there) of every node, [z][y][x], by rows.
+template <typename Value>
+std::vector<double> at_every_node(const Problem& problem, const MediumReaders& readers, const Value& value) {
+    check_readers(problem, readers);
+    const Grid& grid = problem.grid;
+    std::vector<double> values(static_cast<std::size_t>(grid.points()));
+#pragma omp parallel
+    {
+        std::vector<std::vector<float>> rows(readers.size(), std::vector<float>(static_cast<std::size_t>(grid.nx())));
+#pragma omp for
+        for (std::int64_t row = 0; row < grid.ny() * grid.nz(); ++row) {
+            const std::int64_t y = row % grid.ny(), z = row / grid.ny();
+            for (std::size_t i = 0; i < readers.size(); ++i) readers[i](y, z, rows[i]);
+            for (std::int64_t x = 0; x < grid.nx(); ++x) {
+                std::array<double, kMaxParameters> parameters{};
+                for (std::size_t i = 0; i < readers.size(); ++i) parameters[i] = rows[i][static_cast<std::size_t>(x)];
+                values[static_cast<std::size_t>(grid.at(x, y, z))] = value(std::array{x, y, z}, parameters);
+            }
+        }
+    }
+    return values;
+}
+
+}  // namespace onda
