@@ -89,8 +89,7 @@ Allocations scattering_allocations(const Setup& setup, int shots);
 /// for another equation than that of variable density.
 Allocations flux_correlation_allocations(const Setup& setup, int shots, std::int64_t slots);
 Allocations flux_scattering_allocations(const Setup& setup, int shots);
-/// What the rings of a wavefield of so many shots allocate (FieldSet::make_ring). \throws std::invalid_argument for a
-/// field that cannot be rebuilt.
+/// What the rings of a wavefield of so many shots allocate (FieldSet::make_ring).
 Allocations ring_allocations(const Setup& setup, int shots, const RingSize& size);
 
 /// \throws SetupFault; what check_problem throws; std::runtime_error if there is no GPU.

@@ -69,9 +69,12 @@ std::string ring_objection(const Problem& problem) {
     return {};
 }
 
-RingBoxes ring_boxes(const Problem& problem) {
+void check_ring(const Problem& problem) {
     if (const std::string objection = ring_objection(problem); !objection.empty())
         throw std::invalid_argument("no ring rebuilds a field with " + objection);
+}
+
+RingBoxes ring_boxes(const Problem& problem) {
     const Box grid{{}, problem.grid.n};
     RingBoxes boxes;
     boxes.inner = inner_box(problem);

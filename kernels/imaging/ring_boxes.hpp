@@ -40,6 +40,9 @@ struct RingBoxes {
 std::string ring_objection(const Problem& problem);
 
 /// \throws std::invalid_argument with the objection where there is one.
+void check_ring(const Problem& problem);
+
+/// Of a problem without objections, but that nothing may be left between its layers.
 RingBoxes ring_boxes(const Problem& problem);
 
 }  // namespace onda

@@ -11,6 +11,10 @@ std::int64_t HistoryPlan::segments(const TimeAxis& time) const {
     return std::max<std::int64_t>(1, (levels(time) + slots - 1) / slots);
 }
 
+std::string_view HistoryPlan::storage(const TimeAxis& time) const {
+    return ring ? "ring" : segments(time) > 1 ? "checkpoints" : "full";
+}
+
 std::int64_t HistoryPlan::end_of_segment(const TimeAxis& time, std::int64_t segment) const {
     return segment + 1 == segments(time) ? time.steps : (segment + 1) * slots * every;
 }

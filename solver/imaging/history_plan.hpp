@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "kernels/imaging/field_ring.hpp"
 #include "solver/discretisation/time_axis.hpp"
@@ -21,6 +22,8 @@ struct HistoryPlan {
 
     /// The levels that are met.
     [[nodiscard]] std::int64_t levels(const TimeAxis& time) const { return time.steps / every; }
+    /// "full", "ring" or "checkpoints", as configurations name it.
+    [[nodiscard]] std::string_view storage(const TimeAxis& time) const;
     /// Segments of levels that are on the device together.
     [[nodiscard]] std::int64_t segments(const TimeAxis& time) const;
     /// The step that a segment ends with.

@@ -100,7 +100,9 @@ private:
     CpuFieldRing(const Setup& setup, int shots, const RingBoxes& boxes, const Allocations& planned)
         : setup_(setup),
           ring_(setup, boxes.ring, planned.of("imaging.ring"), shots),
-          edges_(setup, boxes.edges, planned.of("imaging.edges"), shots) {}
+          edges_(setup, boxes.edges, planned.of("imaging.edges"), shots) {
+        check_ring(setup);
+    }
 
     static const CpuFields<T>& of(const FieldSet& fields) { return dynamic_cast<const CpuFields<T>&>(fields); }
     static CpuFields<T>& of(FieldSet& fields) { return dynamic_cast<CpuFields<T>&>(fields); }

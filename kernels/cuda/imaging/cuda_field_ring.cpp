@@ -60,7 +60,9 @@ private:
     CudaFieldRing(const Setup& setup, int shots, const RingBoxes& boxes, const Allocations& planned)
         : scope_(setup.ordinal),
           ring_(boxes.ring, shots, planned, "imaging.ring"),
-          edges_(boxes.edges, shots, planned, "imaging.edges") {}
+          edges_(boxes.edges, shots, planned, "imaging.edges") {
+        check_ring(setup);
+    }
 
     /// Lets what the stream of some fields is given from now on come after all that has been queued here.
     const CudaFields<T>& follow(const FieldSet& which) {
