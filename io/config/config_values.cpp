@@ -70,8 +70,9 @@ const Vocabulary& own_names() {
            "velocity and density, where the model has densities: twice the memory of the forward field"}}},
         {"imaging.storage",
          {{"auto",
-           "full where memory_gib allows it, otherwise ring, where it can and computes no more steps than checkpoints, "
-           "which come last"},
+           "full where memory_gib allows it, otherwise ring, where it can and has room on the device, unless "
+           "checkpoints "
+           "compute clearly fewer steps"},
           {"full", "every step that is correlated stays in memory"},
           {"ring",
            "a few planes along the absorbing layers stay of every step, from which the field is computed backward: "

@@ -122,15 +122,16 @@ bool set_wanted_ring(Plan& plan, std::int64_t room) {
     return false;
 }
 
-/// Plans a ring in place of checkpoints where nobody says which, if it computes no more steps. Processes decide on
-/// their own, by the memory that each finds: for those of one run there is one way to the bits.
+/// Plans a ring in place of checkpoints where nobody says which, unless these compute clearly fewer steps: from eight
+/// segments on, what they save is less than what states cost on their way. Processes decide on their own, by the memory
+/// that each finds, so that those of one run, which are to give the same bits, take none.
 void prefer_ring(Plan& plan, std::int64_t room, bool has_checkpoints) {
     HistoryPlan& history = plan.imaging->history;
     if (plan.placement.ranks.size > 1 || !objection_to_ring(plan).empty()) return;
     const HistoryPlan checkpoints = history;
-    if (!set_ring(plan, room, false) ||
-        (has_checkpoints && checkpoints.forward_steps(plan.time) < history.forward_steps(plan.time)))
-        history = checkpoints;
+    const bool fits = set_ring(plan, room, false);
+    const std::int64_t saved = history.forward_steps(plan.time) - checkpoints.forward_steps(plan.time);
+    if (!fits || (has_checkpoints && saved > plan.time.steps / 8)) history = checkpoints;
 }
 
 }  // namespace
