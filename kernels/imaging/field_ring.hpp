@@ -44,7 +44,7 @@ public:
     /// the ring of its latest level is void.
     virtual void place(FieldSet& rebuilt, std::int64_t slot) = 0;
 
-    /// In the memory of the device, and elsewhere.
+    /// In the memory that the device computes in.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 };
 

@@ -26,9 +26,6 @@ struct NodeFrame {
     std::int64_t nodes = 0;   ///< of all parts
 };
 
-/// The most parts of a frame: one inside each face.
-inline constexpr std::size_t kMostFrameParts = 6;
-
 /// A grid by what is known of a forward field on its way back.
 struct RingBoxes {
     Box inner;        ///< is rebuilt

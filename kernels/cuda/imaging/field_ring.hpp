@@ -6,7 +6,6 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/imaging/node_arrays.hpp"
-#include "kernels/imaging/ring_boxes.hpp"
 
 namespace onda::cuda {
 
@@ -16,7 +15,8 @@ struct DeviceFrame {
         NodeRange nodes;
         std::int64_t first;
     };
-    Part part[kMostFrameParts];
+    static constexpr int kMostParts = 6;  ///< one inside each face
+    Part part[kMostParts];
     int parts = 0;
     std::int64_t nodes = 0;
 };

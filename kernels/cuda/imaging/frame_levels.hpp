@@ -10,6 +10,7 @@
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/imaging/field_ring.hpp"
 #include "kernels/imaging/field_ring.hpp"
+#include "kernels/imaging/ring_boxes.hpp"
 
 namespace onda::cuda {
 
@@ -45,7 +46,8 @@ public:
     }
 
     [[nodiscard]] const DeviceFrame& frame() const { return frame_; }
-    [[nodiscard]] std::int64_t bytes() const { return on_device_.bytes() + on_host_.size() * kElement; }
+    /// On the device.
+    [[nodiscard]] std::int64_t bytes() const { return on_device_.bytes(); }
     /// Lets write(values) queue the values of a level on a stream.
     template <typename Write>
     void write(std::int64_t level, const Stream& stream, const Write& write) {
