@@ -33,13 +33,16 @@ ObservedSampling sampling_of(const Plan& plan) {
 
 /// What nodes of the inner grid have of values on the whole one.
 std::vector<float> inner_values(std::span<const double> computed, const ComputedGrid& grid) {
-    const auto& [first, count, step] = grid.inner();
-    std::vector<float> values;
-    for (std::int64_t z = 0; z < count[2]; ++z)
-        for (std::int64_t y = 0; y < count[1]; ++y) {
-            const auto row = computed.begin() + grid.grid().at(first[0], first[1] + y, first[2] + z);
-            values.insert(values.end(), row, row + count[0]);
-        }
+    const Window inner = grid.inner();
+    const auto& first = inner.first;
+    const auto& count = inner.count;
+    std::vector<float> values(static_cast<std::size_t>(inner.points()));
+#pragma omp parallel for
+    for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
+        const std::int64_t y = row % count[1], z = row / count[1];
+        const auto from = computed.begin() + grid.grid().at(first[0], first[1] + y, first[2] + z);
+        std::copy_n(from, count[0], values.begin() + row * count[0]);
+    }
     return values;
 }
 
@@ -148,15 +151,14 @@ void GradientTask::collect(Batch& batch) {
         const Plan& plan = *shot.plan;
         const ComputedGrid& computed = plan.domain.computed;
         const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
-        const std::vector<double> image = run_->image(slot);
-        const auto folded = [&](const std::vector<double>& gradient) {
-            const std::vector<double> inner = fold_to_inner(gradient, computed, plan.domain.grid);
-            return std::vector<float>(inner.begin(), inner.end());
+        const auto folded = [&](const NodeValues& gradient) {
+            return fold_to_inner<float>(gradient, computed, plan.domain.grid);
         };
-        shot.images.gradient_vp = folded(gradient_of_vp(image, plan.setup, readers, plan_.time.dt_s));
+        NodeValues image = run_->image(slot);
         if (imaging_.density)
             shot.images.gradient_rho =
                 folded(gradient_of_rho(image, run_->density_images(slot), plan.setup, readers, plan_.time.dt_s));
+        shot.images.gradient_vp = folded(gradient_of_vp(std::move(image), plan.setup, readers, plan_.time.dt_s));
         if (imaging_.illuminations) {
             const Illumination energies = run_->illumination(slot);
             shot.images.illumination_source = inner_values(energies.forward, computed);

@@ -82,9 +82,10 @@ private:
         std::vector<std::vector<double>> gradients;
         const double dt_s = box_.time().dt_s;
         for (int shot = 0; shot < run.shots(); ++shot) {
-            gradients.push_back(gradient_of_vp(run.image(shot), box_.setup(), box_.readers(), dt_s));
+            const NodeValues of_vp = gradient_of_vp(run.image(shot), box_.setup(), box_.readers(), dt_s);
+            gradients.emplace_back(of_vp.begin(), of_vp.end());
             if (!of_density_) continue;
-            const std::vector<double> of_rho =
+            const NodeValues of_rho =
                 gradient_of_rho(run.image(shot), run.density_images(shot), box_.setup(), box_.readers(), dt_s);
             gradients.back().insert(gradients.back().end(), of_rho.begin(), of_rho.end());
         }
