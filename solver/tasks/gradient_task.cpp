@@ -46,16 +46,35 @@ std::vector<float> inner_values(std::span<const double> computed, const Computed
     return values;
 }
 
-/// What the receivers of a shot recorded, as it is written, with all digits that the run has. \param shot whose gather
-/// holds it in single precision.
-OwnedTraces synthetic_traces(const ShotInProgress& shot, const TimeAxis& time, const Wavefield& forward, int slot) {
-    const std::vector<float>& pressure = shot.gather.pressure;
-    if (forward.problem().precision == Precision::float32)
-        return sampled_output(time, TraceList<const float>(pressure, std::ssize(shot.gather.receivers_m)));
-    std::vector<double> recorded(pressure.size());
-    forward.download_traces(std::span(recorded), slot);
-    return sampled_output(time, TraceList<const double>(recorded, std::ssize(shot.gather.receivers_m)));
-}
+/// What the receivers of a shot recorded, as it is written, with all digits that the run has.
+class SyntheticTraces {
+public:
+    /// \param shot whose gather holds them in single precision, and lives as long as this.
+    SyntheticTraces(const ShotInProgress& shot, const TimeAxis& time, const Wavefield& forward, int slot) {
+        const std::vector<float>& pressure = shot.gather.pressure;
+        const std::int64_t receivers = std::ssize(shot.gather.receivers_m);
+        if (forward.problem().precision == Precision::float64) {
+            std::vector<double> recorded(pressure.size());
+            forward.download_traces(std::span(recorded), slot);
+            own(sampled_output(time, TraceList<const double>(recorded, receivers)), time);
+        } else if (TraceList<const float> recorded(pressure, receivers); copies_samples(time)) {
+            recorded.samples = time.output_samples;
+            traces_ = std::move(recorded);
+        } else {
+            own(sampled_output(time, recorded), time);
+        }
+    }
+    [[nodiscard]] const TraceValues& traces() const { return traces_; }
+
+private:
+    void own(OwnedTraces traces, const TimeAxis& time) {
+        owned_ = std::move(traces);
+        traces_ = TraceList<const double>(std::as_const(owned_), time.output_samples);
+    }
+
+    OwnedTraces owned_;  ///< empty where they are those of the gather
+    TraceValues traces_;
+};
 
 class GradientTask : public Task {
 public:
@@ -127,10 +146,10 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
     const std::vector<Position> receivers = shot.shot.receivers.list();
     const std::vector<Position> sources = shot.shot.source_positions();
     const std::int64_t samples = plan_.time.output_samples;
-    const OwnedTraces synthetic = synthetic_traces(shot, plan_.time, forward, slot);
-    MisfitOfShot misfit = evaluate_misfit(
-        imaging_.misfit, {sources.front(), receivers, samples, plan_.time.output_dt_s},
-        TraceList<const double>(synthetic, samples), TraceList<const float>(shot.observed, std::ssize(receivers)));
+    const SyntheticTraces synthetic(shot, plan_.time, forward, slot);
+    MisfitOfShot misfit =
+        evaluate_misfit(imaging_.misfit, {sources.front(), receivers, samples, plan_.time.output_dt_s},
+                        synthetic.traces(), TraceList<const float>(shot.observed, std::ssize(receivers)));
     shot.observed = {};
     shot.images.shot = shot.shot.id;
     shot.images.part = plan.domain.part;
