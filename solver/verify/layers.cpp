@@ -93,7 +93,7 @@ Duct make_duct(const Stack& stack, const Scheme& scheme, const Incidence& wave) 
     return duct;
 }
 
-/// The same without an interface, cut at the plane of the source, of which the wavefield there is its own mirror image.
+/// A duct without the interfaces of another, cut at the plane of the source, of which the wavefield there is its own mirror image.
 Duct without_layers(Duct duct) {
     duct.e.grid.n[0] = duct.source;
     duct.e.halos[0] = Halo::mirror_positive;

@@ -65,7 +65,7 @@ PointSourceCase make_case(const WallCase& c) {
     return shot;
 }
 
-/// The same pressure without the wall: the source and its images as sources of free space.
+/// The case without its walls and with the same pressure: the source and its images as sources of free space.
 PointSourceCase without_walls(const PointSourceCase& shot) {
     PointSourceCase open(shot);
     open.sources = with_images(shot.sources, shot.walls);
