@@ -91,7 +91,7 @@ double norm(std::span<const double> values) {
 }
 
 /// |<J dm, y> - <dm, J' y>| / (|J dm| |y|).
-double mismatch_of_products(AdjointBox& box) {
+double mismatch_of_born_products(AdjointBox& box) {
     BornOperator born(box);
     const std::vector<double> dm = direction(box), y = box.data(), jdm = born.apply(dm), back = born.transposed(y);
     return std::abs(dot(jdm, y) - dot(dm, back)) / (norm(jdm) * norm(y));
@@ -171,7 +171,8 @@ void add_born_promises(PromiseGroup& group) {
         for (const int dimensions : {2, 3})
             for (const Precision precision : {Precision::float64, Precision::float32}) {
                 const bool is_double = precision == Precision::float64, quick = dimensions == 2;
-                add("Born products", is_double ? 1e-12 : 1e-5, quick, c, dimensions, precision, mismatch_of_products);
+                add("Born products", is_double ? 1e-12 : 1e-5, quick, c, dimensions, precision,
+                    mismatch_of_born_products);
                 if (is_double) add("Born", 1e-6, quick, c, dimensions, precision, mismatch_of_differences);
             }
     for (const Case& c : {kAdjointCases[1], kAdjointCases[4], kAdjointCases[6]})
