@@ -112,7 +112,7 @@ double norm(std::span<const double> values) {
 }
 
 /// |<J dm, y> - <dm, J' y>| / (|J dm| |y|).
-double mismatch_of_products(AdjointBox& box, bool of_density = false) {
+double mismatch_of_born_products(AdjointBox& box, bool of_density = false) {
     BornOperator born(box, of_density);
     const std::vector<double> dm = direction(box, of_density), y = box.data(), jdm = born.apply(dm),
                               back = born.transposed(y);
@@ -200,7 +200,7 @@ void add_born_promises(PromiseGroup& group) {
                     if (of_density && !has_parameter(c.equation, "rho")) continue;
                     const std::string of = of_density ? " of vp and rho" : "";
                     add("Born products" + of, is_double ? 1e-12 : 1e-5, quick, c, dimensions, precision,
-                        [of_density](AdjointBox& box) { return mismatch_of_products(box, of_density); });
+                        [of_density](AdjointBox& box) { return mismatch_of_born_products(box, of_density); });
                     if (is_double)
                         add("Born" + of, 1e-6, quick, c, dimensions, precision,
                             [of_density](AdjointBox& box) { return mismatch_of_differences(box, of_density); });
