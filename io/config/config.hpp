@@ -213,7 +213,8 @@ struct ImagingConfig {
     std::string parameters = "vp";     ///< vp | vp_and_rho: what gradients are of
     bool illumination = true;          ///< of both fields, beside the gradient
     bool adjoint_sources = false;      ///< in the file of each shot
-    std::string storage = "auto";      ///< auto | full | checkpoints
+    std::string storage = "auto";      ///< auto | full | ring | checkpoints
+    std::string ring = "auto";         ///< auto | device | host: the memory that rings lie in
     NameOrIntegers every{"auto"};      ///< auto | a number of time steps
     std::optional<double> memory_gib;  ///< absent: what there is
     bool operator==(const ImagingConfig&) const = default;

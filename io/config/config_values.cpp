@@ -69,9 +69,19 @@ const Vocabulary& own_names() {
           {"vp_and_rho",
            "velocity and density, where the model has densities: twice the memory of the forward field"}}},
         {"imaging.storage",
-         {{"auto", "full where memory_gib allows it, otherwise checkpoints"},
+         {{"auto",
+           "full where memory_gib allows it, otherwise ring, where it can and has room on the device, unless "
+           "checkpoints "
+           "compute clearly fewer steps"},
           {"full", "every step that is correlated stays in memory"},
+          {"ring",
+           "a few planes along the absorbing layers stay of every step, from which the field is computed backward: "
+           "exact to rounding, with cpml and without layers"},
           {"checkpoints", "states of some steps stay in memory, from which the others are computed again"}}},
+        {"imaging.ring",
+         {{"auto", "that of the device where it has the room, otherwise the host's"},
+          {"device", "that of the device"},
+          {"host", "the host's; planes come and go beside the steps"}}},
         {"imaging.every", {{"auto", "as many as the highest frequency of the wavelets allows"}}},
         {"output.seismograms.segy",
          {{"none", "no SEG-Y"},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/imaging/field_ring.hpp"
 #include "kernels/medium.hpp"
 #include "kernels/plan/allocations.hpp"
 #include "kernels/shot/shot.hpp"
@@ -34,6 +35,8 @@ Allocations scattering_allocations(const Setup& setup, int shots);
 /// for another equation than that of variable density.
 Allocations flux_correlation_allocations(const Setup& setup, int shots, std::int64_t slots);
 Allocations flux_scattering_allocations(const Setup& setup, int shots);
+/// What the rings of a wavefield of so many shots allocate (FieldSet::make_ring).
+Allocations ring_allocations(const Setup& setup, int shots, const RingSize& size);
 /// \throws SetupFault; what check_problem throws.
 void check_setup(const Setup& setup);
 /// Whether the absorbing layers of a resolved set-up are computed row by row behind its kernel, out of the caches.

@@ -71,6 +71,9 @@ Allocations flux_correlation_allocations(const Setup&, int, std::int64_t) {
 Allocations flux_scattering_allocations(const Setup&, int) {
     refuse();
 }
+Allocations ring_allocations(const Setup&, int, const RingSize&) {
+    refuse();
+}
 void check_setup(const Setup&) {
     refuse();
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cuda/reports.hpp"
+#include "kernels/imaging/field_ring.hpp"
 #include "kernels/medium.hpp"
 #include "kernels/plan/allocations.hpp"
 #include "kernels/shot/shot.hpp"
@@ -88,6 +89,8 @@ Allocations scattering_allocations(const Setup& setup, int shots);
 /// for another equation than that of variable density.
 Allocations flux_correlation_allocations(const Setup& setup, int shots, std::int64_t slots);
 Allocations flux_scattering_allocations(const Setup& setup, int shots);
+/// What the rings of a wavefield of so many shots allocate (FieldSet::make_ring).
+Allocations ring_allocations(const Setup& setup, int shots, const RingSize& size);
 
 /// \throws SetupFault; what check_problem throws; std::runtime_error if there is no GPU.
 void check_setup(const Setup& setup);

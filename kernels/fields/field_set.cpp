@@ -5,6 +5,7 @@
 
 #include "kernels/fingerprint.hpp"
 #include "kernels/imaging/correlation.hpp"
+#include "kernels/imaging/field_ring.hpp"
 #include "kernels/imaging/scattering.hpp"
 
 namespace onda {
@@ -54,6 +55,10 @@ std::unique_ptr<FluxCorrelation> FieldSet::make_flux_correlation(std::int64_t) c
 
 std::unique_ptr<FluxScattering> FieldSet::make_flux_scattering() const {
     throw std::logic_error("fields whose fluxes do not scatter");
+}
+
+std::unique_ptr<FieldRing> FieldSet::make_ring(const RingSize&) const {
+    throw std::logic_error("fields that are not rebuilt");
 }
 
 void FieldSet::throw_uncut() {

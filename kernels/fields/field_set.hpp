@@ -20,9 +20,11 @@
 namespace onda {
 
 class Correlation;
+class FieldRing;
 class FluxCorrelation;
 class FluxScattering;
 class Scattering;
+struct RingSize;
 
 /// The largest |p| and where it is; `finite` is false if any node holds NaN or infinity (then `node` is such a node).
 struct Extremum {
@@ -94,6 +96,11 @@ public:
     /// \throws the same; std::invalid_argument for another equation; std::logic_error for a grid that is cut, too.
     [[nodiscard]] virtual std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const;
     [[nodiscard]] virtual std::unique_ptr<FluxScattering> make_flux_scattering() const;
+
+    /// The rings of the first field of all shots, from which one on this device without strips is rebuilt
+    /// (kernels/imaging/field_ring.hpp). \throws std::bad_alloc; std::logic_error for fields of other processes and of
+    /// a grid that is cut; std::invalid_argument for a field that cannot be rebuilt.
+    [[nodiscard]] virtual std::unique_ptr<FieldRing> make_ring(const RingSize& size) const;
 
     /// The fields of one of the slabs that a grid is cut into; of a grid that is whole, these.
     [[nodiscard]] virtual const FieldSet& of_slab(std::size_t /*slab*/) const { return *this; }

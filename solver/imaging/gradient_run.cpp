@@ -13,18 +13,18 @@ namespace onda {
 /// Counts the steps of several loops as those of one run.
 class GradientRun::Progressing final : public StepControl {
 public:
-    /// \param done before step `first` of the loop.
-    Progressing(StepControl& control, std::int64_t done, std::int64_t first)
-        : control_(control), before_(done - first) {}
+    /// \param done before step `first` of the loop. \param each how many steps are computed with one of the loop.
+    Progressing(StepControl& control, std::int64_t done, std::int64_t first, std::int64_t each)
+        : control_(control), done_(done), first_(first), each_(each) {}
     std::int64_t begin_stretch() override { return control_.begin_stretch(); }
     void end_stretch(std::int64_t strides, double seconds) override { control_.end_stretch(strides, seconds); }
     void tell(std::int64_t step, double time_s, double max_abs) override {
-        control_.tell(before_ + step, time_s, max_abs);
+        control_.tell(done_ + (step - first_) * each_, time_s, max_abs);
     }
 
 private:
     StepControl& control_;
-    std::int64_t before_;
+    std::int64_t done_, first_, each_;
 };
 
 GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates,
@@ -35,7 +35,9 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
       forward_field_(medium.make_wavefield(shots)),
       adjoint_field_(plan.segments(time) > 1 ? medium.make_wavefield(shots) : nullptr),
       correlation_(forward_field_->fields().make_correlation(std::min(plan.slots, plan.levels(time)), illuminates)) {
+    if (of_density && plan.ring) throw std::logic_error("a field that is rebuilt has no gradient of density");
     if (of_density) fluxes_ = forward_field_->fields().make_flux_correlation(std::min(plan.slots, plan.levels(time)));
+    if (plan.ring) rebuilt_ = std::make_unique<RebuiltField>(medium, *forward_field_, time, plan_);
 }
 
 void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support) {
@@ -56,7 +58,8 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
 NodeValues GradientRun::image(LevelSum sum, double scale, int shot) const {
     NodeValues image(static_cast<std::size_t>(medium_.setup().grid.points()));
     correlation_->download(sum, image, shot);
-    const double factor = static_cast<double>(plan_.every) * scale;
+    const double sign = rebuilt_ && sum == LevelSum::products ? -1. : 1.;
+    const double factor = sign * static_cast<double>(plan_.every) * scale;
 #pragma omp parallel for
     for (std::size_t i = 0; i < image.size(); ++i) image[i] *= factor;
     return image;
@@ -101,18 +104,19 @@ std::vector<double> GradientRun::source_products(int shot) const {
 
 std::int64_t GradientRun::allocated_bytes() const {
     return forward_field_->allocated_bytes() + (adjoint_field_ ? adjoint_field_->allocated_bytes() : 0) +
-           correlation_->allocated_bytes() + (fluxes_ ? fluxes_->allocated_bytes() : 0);
+           correlation_->allocated_bytes() + (fluxes_ ? fluxes_->allocated_bytes() : 0) +
+           (rebuilt_ ? rebuilt_->allocated_bytes() : 0);
 }
 
 void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
-    const std::int64_t first = run.step();
-    Progressing control(support_->control, steps_done_, first);
+    const std::int64_t first = run.step(), each = adjoint_ && &run == &*adjoint_ && rebuilt_ ? 2 : 1;
+    Progressing control(support_->control, steps_done_, first, each);
     TimeLoop loop(time_, support_->times, control);
     if (first_time)
         for (const StepHook& hook : support_->forward_hooks) loop.add(hook);
     const double unknown = 0.;
     loop.run(run, first_time && support_->max_abs != nullptr ? *support_->max_abs : unknown, last);
-    steps_done_ += last - first;
+    steps_done_ += (last - first) * each;
 }
 
 void GradientRun::advance(std::int64_t to) {
@@ -150,7 +154,7 @@ void GradientRun::restore(std::int64_t segment) {
 }
 
 void GradientRun::reverse(std::int64_t segment) {
-    keep_from(segment);
+    rebuilt_ ? keep_rings() : keep_from(segment);
     forward_to(plan_.end_of_segment(time_, segment));
     if (!adjoint_) begin_adjoint();
     meet_segment(segment);
@@ -168,6 +172,13 @@ void GradientRun::keep_from(std::int64_t segment) {
                             of_first_time()));
 }
 
+/// Whatever of every level is needed to rebuild the field.
+void GradientRun::keep_rings() {
+    forward_->set_hook(
+        both({[](std::int64_t step) { return step + 1; }, [this](std::int64_t step) { rebuilt_->keep(step); }},
+             of_first_time()));
+}
+
 void GradientRun::begin_adjoint() {
     std::vector<AdjointPoints> adjoint = (*adjoint_of_)(*forward_field_);
     std::vector<ShotPoints> points;
@@ -178,12 +189,20 @@ void GradientRun::begin_adjoint() {
         points.push_back(std::move(shot.points));
         scales_.push_back(shot.scale);
     }
+    if (rebuilt_) rebuilt_->turn_back(points_);
     // What is computed again has been recorded.
     for (ShotPoints& shot : points_) shot.receivers = {};
     for (int shot = 0; shot < shots(); ++shot) forward_field_->set_receivers(shot, {}, 0);
     if (!adjoint_field_) forward_.reset();
     met_ = 0;
     adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, std::move(points), time_);
+}
+
+/// The slot that has a kept level.
+std::int64_t GradientRun::slot_of(std::int64_t level, std::int64_t segment) {
+    if (!rebuilt_) return level / plan_.every - 1 - segment * plan_.slots;
+    correlation_->keep(rebuilt_->at(level), 0);
+    return 0;
 }
 
 /// Step a of the adjoint run gives nu at the level n = N + 1 - a of the forward field.
@@ -196,7 +215,7 @@ void GradientRun::meet_segment(std::int64_t segment) {
     adjoint_->set_hook({next, [this, segment, every, top](std::int64_t step) {
                             const std::int64_t level = top - step;
                             const bool is_kept = level % every == 0 && level > 0;
-                            const std::int64_t slot = is_kept ? level / every - 1 - segment * plan_.slots : -1;
+                            const std::int64_t slot = is_kept ? slot_of(level, segment) : -1;
                             correlation_->meet(adjoint_field().fields(), slot, step - met_);
                             if (fluxes_) fluxes_->meet(adjoint_field().fields(), slot);
                             met_ = step;

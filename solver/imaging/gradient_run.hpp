@@ -16,6 +16,7 @@
 #include "solver/imaging/adjoint_points.hpp"
 #include "solver/imaging/history_plan.hpp"
 #include "solver/imaging/node_values.hpp"
+#include "solver/imaging/rebuilt_field.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
 #include "solver/imaging/rho_gradient.hpp"
 #include "solver/propagation/propagator.hpp"
@@ -50,7 +51,7 @@ public:
     /// \param illuminates whether squares are summed, too. \param of_density whether density_images() are made, too:
     /// with variable density; the adjoint runs must record at the sources.
     /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap, and with `of_density` for
-    /// another equation.
+    /// another equation, and for a ring where the field cannot be rebuilt; std::logic_error for a ring with density.
     GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates = false,
                 bool of_density = false);
 
@@ -102,7 +103,9 @@ private:
     void step_to(Propagator& run, std::int64_t last, bool first_time);
     void forward_to(std::int64_t step) { step_to(*forward_, step, !adjoint_); }
     void keep_from(std::int64_t segment);
+    void keep_rings();
     void begin_adjoint();
+    [[nodiscard]] std::int64_t slot_of(std::int64_t level, std::int64_t segment);
     void meet_segment(std::int64_t segment);
 
     Medium& medium_;
@@ -112,6 +115,7 @@ private:
     std::unique_ptr<Wavefield> adjoint_field_;  ///< null where the forward field is not needed any more
     std::unique_ptr<Correlation> correlation_;
     std::unique_ptr<FluxCorrelation> fluxes_;  ///< null: not of density
+    std::unique_ptr<RebuiltField> rebuilt_;    ///< null where levels are kept
     std::vector<double> scales_;               ///< of the adjoint runs of the shots
 
     // Of the batch that is computed.

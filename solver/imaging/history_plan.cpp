@@ -7,14 +7,25 @@
 namespace onda {
 
 std::int64_t HistoryPlan::segments(const TimeAxis& time) const {
+    if (ring) return 1;
     return std::max<std::int64_t>(1, (levels(time) + slots - 1) / slots);
+}
+
+std::string_view HistoryPlan::storage(const TimeAxis& time) const {
+    return ring ? "ring" : segments(time) > 1 ? "checkpoints" : "full";
 }
 
 std::int64_t HistoryPlan::end_of_segment(const TimeAxis& time, std::int64_t segment) const {
     return segment + 1 == segments(time) ? time.steps : (segment + 1) * slots * every;
 }
 
+// The lowest level that is met takes the one below it, by the step from its own ring.
+RingSize HistoryPlan::ring_size(const TimeAxis& time) const {
+    return {std::max<std::int64_t>(0, time.steps - every), levels(time), ring.value_or(RingPlace::device)};
+}
+
 std::int64_t HistoryPlan::forward_steps(const TimeAxis& time) const {
+    if (ring) return 2 * time.steps;
     // All segments but the last, which is computed once, have this length.
     const std::int64_t count = segments(time);
     return time.steps + (segments_computed(count, checkpoints) - count) * slots * every;

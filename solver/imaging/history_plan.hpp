@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
+#include "kernels/imaging/field_ring.hpp"
 #include "solver/discretisation/time_axis.hpp"
 
 namespace onda {
@@ -13,14 +16,21 @@ struct HistoryPlan {
     std::int64_t every = 1;  ///< time steps between levels that are kept and met
     std::int64_t slots = 1;  ///< levels on the device at the same time; with all of them nothing is computed twice
     std::int64_t checkpoints = 0;  ///< states that the host keeps, to compute levels anew from
+    /// Where the rings lie from which the field is rebuilt backward, in one segment with a slot for the level that is
+    /// met; without, levels are kept.
+    std::optional<RingPlace> ring = std::nullopt;
 
     /// The levels that are met.
     [[nodiscard]] std::int64_t levels(const TimeAxis& time) const { return time.steps / every; }
+    /// "full", "ring" or "checkpoints", as configurations name it.
+    [[nodiscard]] std::string_view storage(const TimeAxis& time) const;
     /// Segments of levels that are on the device together.
     [[nodiscard]] std::int64_t segments(const TimeAxis& time) const;
     /// The step that a segment ends with.
     [[nodiscard]] std::int64_t end_of_segment(const TimeAxis& time, std::int64_t segment) const;
-    /// Time steps of the forward field, those that are computed again included.
+    /// What is kept of a field that is rebuilt.
+    [[nodiscard]] RingSize ring_size(const TimeAxis& time) const;
+    /// Time steps of the forward field, those that are computed again included, or computed backward.
     [[nodiscard]] std::int64_t forward_steps(const TimeAxis& time) const;
 };
 

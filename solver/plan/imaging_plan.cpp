@@ -17,6 +17,32 @@ std::int64_t on_fullest_device(const Plan& plan, std::int64_t bytes) {
         std::ceil(share_of_fullest_device(plan.setup, plan.placement) * static_cast<double>(bytes)));
 }
 
+Allocations ring_allocations(const Plan& plan) {
+    return plan.placement.device->ring_allocations(plan.setup, plan.placement.batch,
+                                                   plan.imaging->history.ring_size(plan.time));
+}
+
+/// Rings, and a wavefield without layers.
+std::int64_t rebuilt_bytes(const Plan& plan) {
+    const Device& device = *plan.placement.device;
+    Setup without_layers = plan.setup;
+    without_layers.strips = {};
+    return device.allocations(without_layers, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield) +
+           ring_allocations(plan).bytes(device.memory());
+}
+
+/// ": rebuilt backward from 4 planes …"
+std::string describe_ring(const Plan& plan) {
+    const HistoryPlan& history = plan.imaging->history;
+    const int planes = plan.setup.scheme.halo();
+    std::string text =
+        fmt::format(": rebuilt backward, once, from {} plane{} inside each absorbing layer at {} time steps", planes,
+                    planes == 1 ? "" : "s", history.ring_size(plan.time).levels);
+    if (const std::int64_t bytes = host_ring_bytes(plan); bytes > 0)
+        text += fmt::format(", {} of it in the memory of the host", bytes_text(bytes));
+    return text;
+}
+
 }  // namespace
 
 std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots) {
@@ -44,8 +70,13 @@ std::int64_t history_bytes(const Plan& plan) {
     if (plan.imaging->scatters) return second_wavefield_bytes(plan) + correlation_bytes(plan, 1);
     const HistoryPlan& history = plan.imaging->history;
     if (history.slots == 0) return 0;
+    if (history.ring) return correlation_bytes(plan, 1) + rebuilt_bytes(plan);
     return correlation_bytes(plan, history.slots) +
            (history.segments(plan.time) > 1 ? second_wavefield_bytes(plan) : 0);
+}
+
+std::int64_t host_ring_bytes(const Plan& plan) {
+    return plan.imaging && plan.imaging->history.ring ? ring_allocations(plan).bytes(Memory::pinned) : 0;
 }
 
 std::int64_t checkpoint_bytes(const Plan& plan) {
@@ -60,9 +91,10 @@ std::string describe_history(const Plan& plan) {
     if (!plan.imaging) return {};
     const HistoryPlan& history = plan.imaging->history;
     const std::int64_t segments = history.segments(plan.time);
-    std::string text =
-        fmt::format("history   {} levels of the forward field, one every {} time step{}, {}", history.levels(plan.time),
-                    history.every, history.every == 1 ? "" : "s", bytes_text(history_bytes(plan)));
+    std::string text = fmt::format("history   {} levels of the forward field, one every {} time step{}, {}",
+                                   history.levels(plan.time), history.every, history.every == 1 ? "" : "s",
+                                   bytes_text(saturating_sum(history_bytes(plan), host_ring_bytes(plan))));
+    if (history.ring) text += describe_ring(plan);
     if (segments > 1)
         text +=
             fmt::format(": {} together, from {} states in {}; the forward field is computed {:.2g} times",

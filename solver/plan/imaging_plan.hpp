@@ -29,9 +29,11 @@ std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots);
 std::int64_t second_wavefield_bytes(const Plan& plan);
 /// The bytes of a state of all shots that advance together: levels and memory variables.
 std::int64_t state_bytes(const Plan& plan);
-/// The bytes that the forward field and, where it is needed, a second wavefield take there; 0 without gradients. Those
-/// of a scattered field, at most, where there is one.
+/// The bytes that the forward field and, where it is needed, a second wavefield or rings take there; 0 without
+/// gradients. Those of a scattered field, at most, where there is one.
 std::int64_t history_bytes(const Plan& plan);
+/// The bytes that the host keeps of rings beside the memory of devices.
+std::int64_t host_ring_bytes(const Plan& plan);
 /// The bytes that the host keeps of states.
 std::int64_t checkpoint_bytes(const Plan& plan);
 

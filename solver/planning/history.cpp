@@ -7,6 +7,7 @@
 #include "io/text/bytes_text.hpp"
 #include "io/text/saturating.hpp"
 #include "kernels/boundaries/cpml.hpp"
+#include "kernels/imaging/ring_boxes.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
@@ -56,6 +57,83 @@ std::int64_t interval_of(const Plan& plan) {
     return std::min(longest_interval(plan.survey.highest_frequency_hz(), plan.time.dt_s), plan.time.steps);
 }
 
+/// The fewest levels on the device together that a reversal takes.
+std::int64_t fewest_slots(std::int64_t levels) {
+    return (levels + kMostSegments - 1) / kMostSegments;
+}
+
+/// Whether shots can be taken from the batch.
+bool may_shrink(const Plan& plan) {
+    return plan.placement.batch > 1 && plan.config.backend.batch == 0;
+}
+
+std::int64_t room_on_host(const Plan& plan) {
+    return static_cast<std::int64_t>(kShareForStates * static_cast<double>(available_host_bytes(plan.placement.ranks)));
+}
+
+/// Plans levels on the device and states on the host. \returns whether the device has room for both wavefields.
+bool set_checkpoints(Plan& plan, std::int64_t room) {
+    HistoryPlan& history = plan.imaging->history;
+    const std::int64_t levels = std::max<std::int64_t>(1, history.levels(plan.time)), fewest = fewest_slots(levels);
+    const std::int64_t root = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(levels))));
+    const std::int64_t fit = slots_that_fit(plan, room, second_wavefield_bytes(plan));
+    if (fit < fewest) return false;
+    const bool wanted = plan.imaging->misfit.config.storage == "checkpoints";
+    history.slots = std::clamp(wanted ? root : fit, fewest, std::min(fit, levels));
+    history.checkpoints = std::clamp<std::int64_t>(room_on_host(plan) / std::max<std::int64_t>(1, state_bytes(plan)), 0,
+                                                   history.segments(plan.time) - 1);
+    return true;
+}
+
+/// What keeps the forward field from being rebuilt, in words that follow "a field with"; empty: nothing.
+std::string objection_to_ring(const Plan& plan) {
+    if (plan.imaging->density) return "a gradient of density";
+    if (plan.placement.slabs.size() > 1) return "slabs";
+    return ring_objection(plan.setup);
+}
+
+/// Plans a ring in one of the memories that the configuration leaves. \returns whether one has room.
+bool set_ring(Plan& plan, std::int64_t room, bool host_if_need_be) {
+    HistoryPlan& history = plan.imaging->history;
+    const std::string& wanted = plan.imaging->misfit.config.ring;
+    const bool own = plan.placement.device->has_own_memory();
+    const auto fits = [&](RingPlace place) {
+        history = {history.every, 1, 0, place};
+        return history_bytes(plan) <= room && host_ring_bytes(plan) <= room_on_host(plan) / own_workers(plan.placement);
+    };
+    if (wanted != "host" && fits(RingPlace::device)) return true;
+    return (wanted == "host" || (wanted == "auto" && own && host_if_need_be)) && fits(RingPlace::host);
+}
+
+/// What the configuration asks for. \returns as set_history().
+bool set_wanted_ring(Plan& plan, std::int64_t room) {
+    const ConfigOrigin& origin = plan.config.origin;
+    if (const std::string objection = objection_to_ring(plan); !objection.empty())
+        origin.fault("imaging.storage",
+                     fmt::format("ring: no field with {} is rebuilt: use full or checkpoints", objection));
+    plan.imaging->chosen_by = "the configuration";
+    if (set_ring(plan, room, true)) return true;
+    if (!may_shrink(plan))
+        origin.fault("imaging.storage",
+                     fmt::format("ring: two wavefields and the rings take {}, and {} are left for them: use "
+                                 "checkpoints, fewer shots together (backend.batch: 1), or imaging.ring: host",
+                                 bytes_text(saturating_sum(history_bytes(plan), host_ring_bytes(plan))),
+                                 bytes_text(std::max<std::int64_t>(0, room))));
+    return false;
+}
+
+/// Plans a ring in place of checkpoints where nobody says which, unless these compute clearly fewer steps: from eight
+/// segments on, what they save is less than what states cost on their way. Processes decide on their own, by the memory
+/// that each finds, so that those of one run, which are to give the same bits, take none.
+void prefer_ring(Plan& plan, std::int64_t room, bool has_checkpoints) {
+    HistoryPlan& history = plan.imaging->history;
+    if (plan.placement.ranks.size > 1 || !objection_to_ring(plan).empty()) return;
+    const HistoryPlan checkpoints = history;
+    const bool fits = set_ring(plan, room, false);
+    const std::int64_t saved = history.forward_steps(plan.time) - checkpoints.forward_steps(plan.time);
+    if (!fits || (has_checkpoints && saved > plan.time.steps / 8)) history = checkpoints;
+}
+
 }  // namespace
 
 void check_gradients(const Plan& plan) {
@@ -102,6 +180,7 @@ bool set_history(Plan& plan) {
     const std::string& storage = plan.imaging->misfit.config.storage;
     history = {interval_of(plan), 1, 0};
     const std::int64_t levels = std::max<std::int64_t>(1, history.levels(plan.time)), room = room_for_history(plan);
+    if (storage == "ring") return set_wanted_ring(plan, room);
     const std::int64_t all = slots_that_fit(plan, room, 0);
     if (storage != "checkpoints" && all >= levels) {
         history.slots = levels;
@@ -115,24 +194,24 @@ bool set_history(Plan& plan) {
                         "larger imaging.every than {}",
                         levels, bytes_text(correlation_bytes(plan, levels)),
                         bytes_text(std::max<std::int64_t>(0, room)), history.every));
-    const std::int64_t root = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(levels))));
-    const std::int64_t fit = slots_that_fit(plan, room, second_wavefield_bytes(plan));
-    const std::int64_t fewest = (levels + kMostSegments - 1) / kMostSegments;
-    if (fit < fewest)
+    const bool has_checkpoints = set_checkpoints(plan, room);
+    if (storage == "auto") prefer_ring(plan, room, has_checkpoints);
+    if (!has_checkpoints && !history.ring)
         plan.config.origin.fault(
             "imaging",
             fmt::format("two wavefields and {} level{} of the forward field take more than the {} that are "
                         "left for them: a coarser grid, fewer shots together (backend.batch: 1), or a larger "
                         "imaging.every than {}",
-                        fewest, fewest == 1 ? "" : "s", bytes_text(std::max<std::int64_t>(0, room)), history.every));
-    history.slots = std::clamp(storage == "checkpoints" ? root : fit, fewest, std::min(fit, levels));
-    const std::int64_t segments = history.segments(plan.time);
-    const auto host =
-        static_cast<std::int64_t>(kShareForStates * static_cast<double>(available_host_bytes(plan.placement.ranks)));
-    history.checkpoints =
-        std::clamp<std::int64_t>(host / std::max<std::int64_t>(1, state_bytes(plan)), 0, segments - 1);
+                        fewest_slots(levels), fewest_slots(levels) == 1 ? "" : "s",
+                        bytes_text(std::max<std::int64_t>(0, room)), history.every));
     plan.imaging->chosen_by = storage == "checkpoints" ? "the configuration" : "not all of them fit";
     return false;
+}
+
+void settle_history(Plan& plan) {
+    set_history(plan);
+    if (plan.config.imaging)
+        plan.config.imaging->storage = plan.imaging->history.ring ? "ring" : plan.imaging->misfit.config.storage;
 }
 
 }  // namespace onda

@@ -17,5 +17,8 @@ void check_gradients(const Plan& plan);
 /// Sets the levels that are kept, for the plan's batch. \returns whether all of them fit, so that nothing is computed
 /// twice; otherwise the plan has checkpoints. \throws Error(config) where the configuration asks for what does not fit.
 bool set_history(Plan& plan);
+/// The same for the batch that is computed, and notes in the configuration of the plan whether fields are rebuilt: the
+/// one choice that changes bits.
+void settle_history(Plan& plan);
 
 }  // namespace onda

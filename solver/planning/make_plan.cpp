@@ -215,7 +215,7 @@ void set_snapshot_steps(Plan& plan) {
 /// What is left once no stage has found an error. \param of_model warnings of the model, if it has been made.
 void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     set_snapshot_steps(plan);
-    if (plan.imaging) set_history(plan);
+    if (plan.imaging) settle_history(plan);
     plan.notes = plan.placement.notes;
     if (plan.task->compares_data && plan.config.output.snapshots.enabled())
         plan.notes.emplace_back("snapshots are taken by `onda run`, not while gradients are computed");

@@ -61,6 +61,7 @@ void add_device_memory(Allocations& list, const Plan& plan) {
     const bool scatters = plan.imaging && plan.imaging->scatters;
     add(scatters ? "scattered field" : "forward field kept for gradients", memory, history_bytes(plan),
         own_memory ? 1 : workers);
+    add("rings of the forward field", Memory::host, host_ring_bytes(plan), workers);
     add("states of the forward field", Memory::host, checkpoint_bytes(plan), workers);
     add(own_memory ? "copy of the traces" : "traces in the backend", Memory::host, traces, workers);
     add(own_memory ? "sources, traces and downloads" : "sources and receivers: in the backend", memory, shots,

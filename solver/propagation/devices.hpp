@@ -58,6 +58,8 @@ struct Device {
     /// The same for those of fluxes, with variable density (FieldSet::make_flux_correlation, make_flux_scattering).
     Allocations (*flux_correlation_allocations)(const Setup&, int shots, std::int64_t slots);
     Allocations (*flux_scattering_allocations)(const Setup&, int shots);
+    /// What the rings of a wavefield of so many shots will allocate (FieldSet::make_ring).
+    Allocations (*ring_allocations)(const Setup&, int shots, const RingSize&);
 
     /// How many devices of this kind there are; ordinals count them. The CPU is as many as anybody asks for.
     int (*count)();

@@ -11,10 +11,12 @@
 namespace onda {
 namespace {
 
-/// Whether a parameter changes no bit of any shot. A model's file is known by the model that was made of it.
-bool is_no_part(const std::string& path, bool compares) {
-    constexpr std::array<std::string_view, 6> whole{"title",      "schema_version",  "output.directory",
-                                                    "model.file", "imaging.storage", "imaging.memory_gib"};
+/// Whether a parameter changes no bit of any shot. A model's file is known by the model that was made of it. Fields
+/// that are rebuilt differ by rounding; how else they are kept, and where, does not matter.
+bool is_no_part(const std::string& path, const std::string& value, bool compares) {
+    constexpr std::array<std::string_view, 6> whole{"title",      "schema_version", "output.directory",
+                                                    "model.file", "imaging.ring",   "imaging.memory_gib"};
+    if (path == "imaging.storage") return value != "ring" || !compares;
     return path.starts_with("backend.") || (path.starts_with("imaging") && !compares) ||
            std::ranges::find(whole, path) != whole.end();
 }
@@ -40,7 +42,7 @@ Identity identity_of(const Config& config, const std::string& version, const std
     Identity identity{{"Onda", version}, {"model", model_hash}};
     if (!task.empty()) identity["task"] = task;
     for (const ResolvedParameter& parameter : resolved_parameters(config)) {
-        if (is_no_part(parameter.path, !task.empty())) continue;
+        if (is_no_part(parameter.path, parameter.value, !task.empty())) continue;
         identity[parameter.path] = parameter.file.empty() ? parameter.value : "hash " + hash_of_file(parameter.file);
     }
     // These kernels sum in an order of their own; all others give the same bits.

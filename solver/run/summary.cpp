@@ -94,6 +94,7 @@ Json describe_imaging(const Plan& plan) {
     return {{"misfit", imaging.misfit.misfit->name},
             {"observed", shown(imaging.misfit.config.observed)},
             {"parameters", imaging.density ? Json{"vp", "rho"} : Json::array({"vp"})},
+            {"storage", imaging.history.storage(plan.time)},
             {"every_steps", imaging.history.every},
             {"levels", imaging.history.levels(plan.time)},
             {"levels_together", imaging.history.slots},

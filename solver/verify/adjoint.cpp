@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/rho_gradient.hpp"
@@ -143,16 +144,51 @@ double mismatch_of_slopes(AdjointBox& box, const GradientOf& of = kOfVp) {
                  std::abs(std::log2(first[1] / last[1]) / halvings - 2.));
 }
 
-/// The largest difference between gradients of two ways to keep the forward field, over the largest value.
-double mismatch_of_histories(AdjointBox& box, const HistoryPlan& plan, const GradientOf& of = kOfVp) {
-    Misfit misfit(box, of);
-    const std::vector<double> expected = misfit.gradient({plan.every, box.time().steps, 0}), g = misfit.gradient(plan);
+/// The largest difference between two gradients, over the largest value.
+double mismatch_of_gradients(const std::vector<double>& gradient, const std::vector<double>& expected) {
     double worst = 0., largest = 0.;
-    for (std::size_t i = 0; i < g.size(); ++i) {
-        worst = worse(worst, std::abs(g[i] - expected[i]));
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+        worst = worse(worst, std::abs(gradient[i] - expected[i]));
         largest = worse(largest, std::abs(expected[i]));
     }
     return worst / largest;
+}
+
+/// The same of two ways to keep the forward field.
+double mismatch_of_histories(AdjointBox& box, const HistoryPlan& plan, const GradientOf& of = kOfVp) {
+    Misfit misfit(box, of);
+    return mismatch_of_gradients(misfit.gradient(plan), misfit.gradient({plan.every, box.time().steps, 0}));
+}
+
+/// The gradient of a rebuilt field in single precision against that of all levels in double precision.
+double mismatch_of_single_precision(const Case& c, int dimensions, const HistoryPlan& plan,
+                                    const VerifyOptions& options) {
+    AdjointBox single(box_of(c, dimensions, Precision::float32), options),
+        exact(box_of(c, dimensions, Precision::float64), options);
+    return mismatch_of_gradients(Misfit(single, kOfVp).gradient(plan),
+                                 Misfit(exact, kOfVp).gradient({plan.every, exact.time().steps, 0}));
+}
+
+/// The rows of fields that are rebuilt, by every operator and at every face that allows it.
+template <typename Add>
+void add_rings(const Add& add) {
+    const auto add_double = [&add](const Case& c, int dimensions, std::int64_t every) {
+        add("ring, every " + std::to_string(every) + ", " + c.name + ", " + std::to_string(dimensions) + "-D, double",
+            1e-12, dimensions == 2, [=](const VerifyOptions& options) {
+                AdjointBox box(box_of(c, dimensions, Precision::float64), options);
+                return mismatch_of_histories(box, {every, 1, 0, RingPlace::device});
+            });
+    };
+    for (const Case& c : kAdjointCases) {
+        if (std::string_view(c.others) == "sponge") continue;
+        add_double(c, 2, 1);
+        add_double(c, 2, 3);
+        add_double(c, 3, 3);
+        add("ring, every 1, " + std::string(c.name) + ", 2-D, float against double", 1e-4, true,
+            [=](const VerifyOptions& options) {
+                return mismatch_of_single_precision(c, 2, {1, 1, 0, RingPlace::host}, options);
+            });
+    }
 }
 
 }  // namespace
@@ -172,7 +208,10 @@ PromiseGroup adjoint() {
         "*Slopes*: "
         "how far the orders in h of J(m + h dm) - J(m), and of that less h g dm, are from 1 and 2 over six halvings of "
         "h. *Checkpoints*: the gradient from states that are kept, and levels that are computed again, against that of "
-        "all levels, which has the same bits. *Born products*: |<J dm, y> - <dm, J' y>| over |J dm| |y| of the Born "
+        "all levels, which has the same bits. *Ring*: the gradient of a forward field that is computed backward from "
+        "its "
+        "last levels and a ring around it, against that of all levels. *Born products*: |<J dm, y> - <dm, J' y>| over "
+        "|J dm| |y| of the Born "
         "operator J, random dm at every node, layers included. *Born*: |J dm - (F(m + h dm) - F(m - h dm)) / 2 h| over "
         "the latter. *J'J*: J'J dm in one run against J' of J dm in two, which has the same bits. *Batches*: J dm and "
         "J' y of three shots together against those of each alone, which have the same bits.";
@@ -229,6 +268,7 @@ PromiseGroup adjoint() {
                     return mismatch_of_histories(box, plan, kOfRho);
                 });
     }
+    add_rings(add);
     add_born_promises(group);
     return group;
 }

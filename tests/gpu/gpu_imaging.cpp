@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "kernels/cpu/cpu.hpp"
+#include "kernels/imaging/ring_boxes.hpp"
 #include "tests/gpu/gpu_support.hpp"
 #include "tests/kernels/imaging_support.hpp"
 
@@ -47,6 +48,20 @@ TEST_CASE("a few steps of scattering and images by fluxes have the bits of the C
             }
 }
 
+TEST_CASE("a few steps of rebuilt fields and images have the bits of the CPU, wherever rings lie") {
+    need_gpu();
+    for (const Case& c : kImagingCases)
+        for (const Equation equation : kOperators)
+            for (const Precision precision : {Precision::float32, Precision::float64}) {
+                const Setup setup = setup_of(c, equation == Equation::star ? 8 : 2, precision, equation);
+                if (!ring_objection(setup).empty()) continue;
+                const ImagingResults expected =
+                    ring_results_on(c, setup, cpu::make_medium, RingPlace::device, shots_of(c));
+                for (const RingPlace place : {RingPlace::device, RingPlace::host})
+                    check_images(ring_results_on(c, setup, cuda::make_medium, place, shots_of(c)), expected, c);
+            }
+}
+
 TEST_CASE("scattered fields and images of slabs on GPUs have the bits of the uncut grid") {
     need_gpu();
     const MakeMedium cut = [](const Setup& setup, const MediumReaders& readers, double dt_s) {
@@ -73,6 +88,14 @@ TEST_CASE("correlations and scattering on a GPU hold what was predicted") {
                   cuda::correlation_allocations(setup, shots_of(c), 5, illuminates).bytes(Memory::device));
         CHECK(wavefield->fields().make_scattering()->allocated_bytes() ==
               cuda::scattering_allocations(setup, shots_of(c)).bytes(Memory::device));
+        for (const RingPlace place : {RingPlace::device, RingPlace::host}) {
+            if (c.sponge) continue;
+            const RingSize size{7, 4, place};
+            const Allocations planned = cuda::ring_allocations(setup, shots_of(c), size);
+            CHECK(wavefield->fields().make_ring(size)->allocated_bytes() ==
+                  planned.bytes(Memory::device) + planned.bytes(Memory::pinned));
+            CHECK((planned.bytes(Memory::pinned) > 0) == (place == RingPlace::host));
+        }
         const Setup density = setup_of(c, 8, Precision::float32, Equation::variable_density);
         const auto of_density = make_noisy_medium(density, cuda::make_medium)->make_wavefield(shots_of(c));
         CHECK(of_density->fields().make_flux_correlation(5)->allocated_bytes() ==

@@ -1,10 +1,12 @@
 // Promise: scattered fields and images of slabs and of batches have the bits of the uncut grid and of the shot alone;
-// illuminations are sums of squares; and what both allocate is what is planned.
+// illuminations are sums of squares; what is rebuilt from rings is
+// what was there, whatever has sponges and slabs is refused; and what all allocate is what is planned.
 // Takes 2 s.
 #include <doctest/doctest.h>
 
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/cpu.hpp"
+#include "kernels/imaging/ring_boxes.hpp"
 #include "tests/kernels/imaging_support.hpp"
 
 using namespace onda;
@@ -210,5 +212,70 @@ TEST_CASE("correlations and scattering hold what their lists add up to") {
         CHECK(cpu::held_bytes - before == planned);
         const auto scattering = wavefield->fields().make_flux_scattering();
         CHECK(scattering->allocated_bytes() == cpu::flux_scattering_allocations(setup, 3).bytes(Memory::host));
+    }
+}
+
+TEST_CASE("images of a background that is rebuilt from rings are those of one that is kept, to rounding") {
+    for (Case c : kImagingCases) {
+        c.grid.spacing_m = {10., 10., 10.};  // the compact operator has no others
+        for (const Equation equation : {Equation::star, Equation::compact, Equation::variable_density})
+            for (const int order : {2, 8}) {
+                if (equation == Equation::compact && order != 2) continue;
+                const Setup setup = setup_of_one_thread(c, order, Precision::float64, equation);
+                if (!ring_objection(setup).empty()) continue;  // a sponge, or nothing between layers
+                const std::vector<double> expected = imaging_results(c, setup, cpu::make_medium).images.front();
+                const ImagingResults rebuilt = ring_results_on(c, setup, cpu::make_medium, RingPlace::device);
+                CAPTURE(c.name);
+                CAPTURE(order);
+                CAPTURE(equation->name);
+                const auto points = static_cast<std::size_t>(c.grid.points());
+                for (std::size_t sum = 0; sum < 3; ++sum) {
+                    double largest = 0., worst = 0.;
+                    for (std::size_t i = sum * points; i < (sum + 1) * points; ++i) {
+                        largest = std::max(largest, std::abs(expected[i]));
+                        worst =
+                            std::max(worst, std::abs((sum == 0 ? -1. : 1.) * rebuilt.images.front()[i] - expected[i]));
+                    }
+                    CHECK(largest > 0.);
+                    CHECK(worst <= 1e-12 * largest);
+                }
+            }
+    }
+}
+
+TEST_CASE("fields of a batch are rebuilt with the bits of each alone") {
+    for (const Case& c : kImagingCases) {
+        if (c.sponge) continue;
+        const auto medium = make_noisy_medium(setup_of_one_thread(c, 8, Precision::float32), cpu::make_medium);
+        const auto make = [&medium](int count) { return medium->make_wavefield(count); };
+        const ImagingResults together = ring_results(c, Precision::float32, make, RingPlace::host, 3);
+        CAPTURE(c.name);
+        for (std::uint64_t shot = 0; shot < 3; ++shot) {
+            const ImagingResults alone = ring_results(c, Precision::float32, make, RingPlace::device, 1, shot);
+            CHECK(together.images[shot] == alone.images.front());
+            CHECK(together.scattered[shot] == alone.scattered.front());
+        }
+    }
+}
+
+TEST_CASE("rings hold what was predicted, and what cannot be rebuilt is refused") {
+    for (const Case& c : kImagingCases) {
+        const Setup setup = setup_of_one_thread(c, 8, Precision::float32);
+        const auto medium = make_noisy_medium(setup, cpu::make_medium);
+        const auto wavefield = medium->make_wavefield(3);
+        CAPTURE(c.name);
+        if (c.sponge) {
+            CHECK_THROWS_AS(static_cast<void>(wavefield->fields().make_ring({})), std::invalid_argument);
+            continue;
+        }
+        const std::int64_t before = cpu::held_bytes;
+        const RingSize size{7, 4, RingPlace::device};
+        const auto ring = wavefield->fields().make_ring(size);
+        CHECK(ring->allocated_bytes() == cpu::ring_allocations(setup, 3, size).bytes(Memory::host));
+        CHECK(ring->allocated_bytes() == cpu::held_bytes - before);
+        if (c.grid.dimensions == 3)
+            CHECK_THROWS_AS(
+                static_cast<void>(make_noisy_medium(setup, cut_into(2))->make_wavefield()->fields().make_ring(size)),
+                std::logic_error);
     }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/imaging/correlation.hpp"
+#include "kernels/imaging/field_ring.hpp"
 #include "kernels/imaging/flux_axes.hpp"
 #include "kernels/imaging/flux_correlation.hpp"
 #include "kernels/imaging/flux_scattering.hpp"
@@ -177,6 +178,73 @@ inline ImagingResults imaging_results(const Case& c, const Setup& setup, const M
     const auto medium = make_noisy_medium(setup, make_medium);
     return imaging_results(
         c, setup.precision, [&medium](int count) { return medium->make_wavefield(count); }, shots);
+}
+
+/// What start_noisy_shot() injects, on the way back.
+inline Sources noisy_sources_in_reverse(const Case& c, std::uint64_t seed) {
+    Sources sources = make_test_sources(c.grid, 1. + 0.1 * static_cast<double>(seed));
+    for (std::vector<double>& signal : sources.signal) {
+        signal.resize(static_cast<std::size_t>(c.steps));
+        std::ranges::reverse(signal);
+    }
+    return sources;
+}
+
+/// Shots as those of imaging_results() whose background is not kept but rebuilt from rings of every level. \returns
+/// images, with the opposite sign of the products, and where fields should be scattered the first levels that were
+/// rebuilt.
+template <typename MakeWavefield>
+ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefield& make_wavefield, RingPlace place,
+                            int shots = 1, std::uint64_t first_seed = 0) {
+    const std::unique_ptr<Wavefield> background = make_wavefield(shots), adjoint = make_wavefield(shots);
+    const std::unique_ptr<Wavefield> rebuilt =
+        const_cast<Medium&>(background->medium()).make_wavefield(shots, StripList{});
+    const auto correlation = background->fields().make_correlation(1, true);
+    const auto ring = background->fields().make_ring({c.steps - 1, c.steps / 2, place});
+    for (int shot = 0; shot < shots; ++shot) {
+        const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
+        start_noisy_shot(*background, c, precision, 1., shot, seed);
+        start_noisy_shot(*adjoint, c, precision, 1., shot, seed + 100);
+        rebuilt->set_sources(shot, noisy_sources_in_reverse(c, seed));
+    }
+    for (Wavefield* wavefield : {background.get(), adjoint.get()}) wavefield->record(0);
+    for (std::int64_t n = 1; n <= c.steps; ++n) {
+        background->enqueue(n - 1, 1);
+        if (n < c.steps) ring->save(background->fields(), n - 1);
+        if (n % 2 == 0) ring->keep(background->fields(), n / 2 - 1);
+    }
+    ring->turn_back(background->fields(), rebuilt->fields());
+    background->enqueue(c.steps, 1);  // it may be used for something else
+    for (std::int64_t level = c.steps; level > 0; --level) {
+        if (level < c.steps) {
+            ring->load(rebuilt->fields(), level - 1);
+            rebuilt->enqueue(c.steps - 1 - level, 1);
+        }
+        const bool is_kept = level % 2 == 0;
+        if (is_kept) {
+            ring->place(rebuilt->fields(), level / 2 - 1);
+            correlation->keep(rebuilt->fields(), 0);
+        }
+        correlation->meet(adjoint->fields(), is_kept ? 0 : -1, 1);
+        adjoint->enqueue(c.steps - level, 1);
+    }
+    for (Wavefield* wavefield : {background.get(), rebuilt.get(), adjoint.get()}) wavefield->wait();
+    ImagingResults results;
+    const std::vector<double> images = images_of(*correlation, c.grid, shots);
+    const auto of_shot = static_cast<std::ptrdiff_t>(3 * c.grid.points());
+    for (int shot = 0; shot < shots; ++shot) {
+        std::vector<double>& level = results.scattered.emplace_back(static_cast<std::size_t>(c.grid.points()));
+        rebuilt->download(Window::whole(c.grid), level, shot);
+        results.images.emplace_back(images.begin() + shot * of_shot, images.begin() + (shot + 1) * of_shot);
+    }
+    return results;
+}
+/// The same on a medium that is made for it.
+inline ImagingResults ring_results_on(const Case& c, const Setup& setup, const MakeMedium& make_medium, RingPlace place,
+                                      int shots = 1) {
+    const auto medium = make_noisy_medium(setup, make_medium);
+    return ring_results(
+        c, setup.precision, [&medium](int count) { return medium->make_wavefield(count); }, place, shots);
 }
 
 /// Whether numbers were made: finite ones, not all of them zero.

@@ -71,6 +71,66 @@ TEST_CASE("a gradient has the same bits however it is computed") {
     CHECK(*std::ranges::max_element(energy) > 0.f);
 }
 
+TEST_CASE(
+    "a gradient from rings is that of all levels to rounding, has bits of its own and is never mixed with others") {
+    const GradientPlace place;
+    const auto with = [](const std::vector<std::string>& more) {
+        std::vector<std::string> settings{"imaging.storage=ring", "model.rho=gardner"};
+        settings.insert(settings.end(), more.begin(), more.end());
+        return settings;
+    };
+    const auto difference = [](const std::vector<float>& a, const std::vector<float>& b) {
+        double worst = 0., largest = 0.;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            worst = std::max(worst, std::abs(double(a[i]) - double(b[i])));
+            largest = std::max(largest, std::abs(double(b[i])));
+        }
+        return worst / largest;
+    };
+    const std::vector<float> exact =
+        place.image_of("exact", {"imaging.storage=full", "model.rho=gardner", "scheme.precision=double"});
+    const std::vector<float> rebuilt = place.image_of("ring", with({}));
+    CHECK(difference(rebuilt, exact) <= 1e-5);
+    const std::vector<float> energy = place.image("ring", kSourceIllumination);
+    CHECK(difference(energy, place.image("exact", kSourceIllumination)) <= 1e-5);
+    CHECK(difference(place.image_of("double", with({"scheme.precision=double"})), exact) <= 1e-7);  // digits of files
+    for (const std::string setting : {"imaging.ring=host", "backend.batch=3", "backend.threads=1"}) {
+        CAPTURE(setting);
+        CHECK(place.image_of("other", with({setting})) == rebuilt);
+        std::filesystem::remove_all(place.folder.path() / "other");
+    }
+    const std::vector<std::string> rho{"--set", "model.rho=gardner"}, ring{"--set", "imaging.storage=ring"};
+    CHECK(place.gradient("parts", {"--shots", "4,2", rho[0], rho[1], ring[0], ring[1]}).code == 0);
+    const Outcome mixed = place.gradient("parts", rho);
+    CHECK(mixed.code != 0);
+    CHECK(contains(mixed.err, "imaging.storage"));
+    CHECK(place.gradient("parts", {rho[0], rho[1], ring[0], ring[1], "--set", "imaging.ring=host"}).code == 0);
+    CHECK(place.image("parts") == rebuilt);
+}
+
+TEST_CASE("rings are taken where not all levels fit and states cost more steps") {
+    const GradientPlace place;
+    const auto history = [&](const std::vector<std::string>& settings) {
+        std::vector<std::string> arguments{
+            "check", place.folder.path() / "survey.yaml", "--gradient", "--set", "backend.name=cpu",
+            "--set", "imaging.illumination=false"};
+        for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+        const Outcome checked = run_onda(arguments);
+        CHECK_MESSAGE(checked.code == 0, checked.err);
+        return checked.out;
+    };
+    CHECK(contains(history({"imaging.storage=ring"}), "rebuilt backward, once, from 4 planes"));
+    CHECK(contains(history({"imaging.storage=ring", "scheme.space_order=16"}), "from 8 planes"));
+    CHECK(contains(history({"imaging.storage=ring", "scheme.space_order=2"}), "from 1 plane "));
+    // On a large grid levels are large beside what lies along faces.
+    const auto chosen = [&](const std::string& gib) {
+        return history({"grid.shape=[2001, 2001]", "backend.batch=1", "imaging.memory_gib=" + gib});
+    };
+    CHECK(contains(chosen("0.5"), "states in"));
+    CHECK(contains(chosen("0.13"), "rebuilt backward"));
+    CHECK(contains(chosen("0.08"), "states in"));  // no room for rings
+}
+
 TEST_CASE("the gradient of density comes beside that of velocity, with the same bits however it is computed") {
     const GradientPlace place;
     const std::vector<std::string> density{
@@ -138,6 +198,10 @@ TEST_CASE("what allows no exact gradient is refused, with what would do") {
     refused({"model.storage=16bit"}, "use auto or float");
     refused({"scheme.stencil=compact27", "scheme.space_order=2"}, "cpml across one axis only");
     refused({"imaging.storage=full", "imaging.memory_gib=1e-6"}, "use checkpoints");
+    refused({"imaging.storage=ring", "imaging.memory_gib=1e-6"}, "use checkpoints");
+    refused({"imaging.storage=ring", "boundary.x_min=sponge"}, "ring: no field with a sponge");
+    refused({"imaging.storage=ring", "imaging.parameters=vp_and_rho", "model.rho=gardner"},
+            "ring: no field with a gradient of density is rebuilt: use full or checkpoints");
     refused({"imaging.parameters=vp_and_rho"}, "has no densities");
     refused({"imaging.parameters=vp_and_rho", "model.rho=gardner", "backend.slabs=2"}, "on grids that are not cut");
     refused({"imaging.parameters=rho"}, "must be one of vp, vp_and_rho");

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/cpu/imaging/cpu_correlation.hpp"
+#include "kernels/cpu/imaging/cpu_field_ring.hpp"
 #include "kernels/cpu/imaging/cpu_flux_correlation.hpp"
 #include "kernels/cpu/imaging/cpu_flux_scattering.hpp"
 #include "kernels/cpu/imaging/cpu_scattering.hpp"
@@ -69,6 +70,11 @@ std::unique_ptr<FluxCorrelation> CpuFields<T>::make_flux_correlation(std::int64_
 template <typename T>
 std::unique_ptr<FluxScattering> CpuFields<T>::make_flux_scattering() const {
     return cpu::make_flux_scattering<T>(setup_, shots());
+}
+
+template <typename T>
+std::unique_ptr<FieldRing> CpuFields<T>::make_ring(const RingSize& size) const {
+    return cpu::make_field_ring<T>(setup_, shots(), size);
 }
 
 template <typename T>

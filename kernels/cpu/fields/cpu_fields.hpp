@@ -37,6 +37,7 @@ public:
     [[nodiscard]] std::unique_ptr<Scattering> make_scattering() const override;
     [[nodiscard]] std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const override;
     [[nodiscard]] std::unique_ptr<FluxScattering> make_flux_scattering() const override;
+    [[nodiscard]] std::unique_ptr<FieldRing> make_ring(const RingSize& size) const override;
     void copy_planes(const FieldSet& other, std::int64_t from_plane, std::int64_t to_plane,
                      std::int64_t count) override;
     [[nodiscard]] PlaneBuffer make_plane_buffer(std::int64_t planes) const override;

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/hash/plane_hash.hpp"
 #include "kernels/cuda/imaging/cuda_correlation.hpp"
+#include "kernels/cuda/imaging/cuda_field_ring.hpp"
 #include "kernels/cuda/imaging/cuda_flux_correlation.hpp"
 #include "kernels/cuda/imaging/cuda_flux_scattering.hpp"
 #include "kernels/cuda/imaging/cuda_scattering.hpp"
@@ -206,6 +207,11 @@ std::unique_ptr<FluxCorrelation> CudaFields<T>::make_flux_correlation(std::int64
 template <typename T>
 std::unique_ptr<FluxScattering> CudaFields<T>::make_flux_scattering() const {
     return cuda::make_flux_scattering(setup_, *this);
+}
+
+template <typename T>
+std::unique_ptr<FieldRing> CudaFields<T>::make_ring(const RingSize& size) const {
+    return cuda::make_field_ring(setup_, *this, size);
 }
 
 template class CudaFields<float>;

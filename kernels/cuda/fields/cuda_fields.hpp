@@ -102,6 +102,7 @@ public:
     [[nodiscard]] std::unique_ptr<Scattering> make_scattering() const override;
     [[nodiscard]] std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const override;
     [[nodiscard]] std::unique_ptr<FluxScattering> make_flux_scattering() const override;
+    [[nodiscard]] std::unique_ptr<FieldRing> make_ring(const RingSize& size) const override;
 
     // The copies of planes run on a stream of their own.
     void copy_planes(const FieldSet& other, std::int64_t from_plane, std::int64_t to_plane,

@@ -138,7 +138,7 @@ struct ImagingRow {
     [[nodiscard]] double share() const { return 2. * forward_s.median() / gradient_s.median(); }
     [[nodiscard]] const Plan& plan() const { return *last.plan; }
     [[nodiscard]] const HistoryPlan& history() const { return plan().imaging->history; }
-    [[nodiscard]] std::string storage() const { return history().segments(plan().time) > 1 ? "checkpoints" : "full"; }
+    [[nodiscard]] std::string_view storage() const { return history().storage(plan().time); }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return last.facts.device_bytes > 0 ? last.facts.device_bytes : last.facts.peak_memory_bytes;
     }
@@ -277,7 +277,7 @@ Command add_bench_imaging(CLI::App& bench) {
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     command->add_option("--storage", options->storage, "How the forward field is kept")
-        ->check(CLI::IsMember({"auto", "full", "checkpoints"}))
+        ->check(CLI::IsMember({"auto", "full", "ring", "checkpoints"}))
         ->capture_default_str();
     command->add_option("--every", options->every, "Time steps between levels that are kept, or auto")
         ->check(CLI::IsMember({"auto"}) | CLI::Range(1, 1'000'000))

@@ -87,6 +87,48 @@ TEST_CASE_FIXTURE(Fixture,
     CHECK_THROWS_AS(static_cast<void>(dark.illumination(0)), std::logic_error);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a run that rebuilds its field holds what is planned, runs again, and takes part in J'J") {
+    const HistoryPlan ring{3, 1, 0, RingPlace::device}, all{3, box.time().steps, 0};
+    const Setup& setup = box.setup();
+    Setup without_layers = setup;
+    without_layers.strips = {};
+    GradientRun run(*medium, 1, box.time(), ring);
+    CHECK(run.steps() == 3 * box.time().steps);
+    std::int64_t planned = cpu::correlation_allocations(setup, 1, 1, false).bytes(Memory::host) +
+                           cpu::ring_allocations(setup, 1, ring.ring_size(box.time())).bytes(Memory::host);
+    for (const Setup* each : {&setup, static_cast<const Setup*>(&without_layers)})
+        planned += cpu::allocations(*each, 1).bytes(Memory::host, Owner::wavefield);
+    CHECK(run.allocated_bytes() == planned);
+    const auto image_of = [&](GradientRun& of) {
+        of.run(shot(), [&](const Wavefield&) { return std::vector{box.adjoint_of(box.data(), false)}; },
+               {times, control});
+        return of.image(0);
+    };
+    const std::vector<double> once = image_of(run);
+    CHECK(image_of(run) == once);
+
+    const std::vector<double> dm(static_cast<std::size_t>(box.points()), 1.);
+    std::vector<std::vector<double>> products;
+    for (const HistoryPlan& plan : {all, ring}) {
+        GaussNewtonRun both(*medium, 1, box.time(), plan);
+        both.set_perturbation(relative_change_of_k(dm, setup, box.readers()));
+        both.run(shot(),
+                 [&](const Wavefield& scattered) {
+                     return std::vector{box.adjoint_of(box.traces_of(scattered, kReceivers.size()), false)};
+                 },
+                 {times, control});
+        products.push_back(both.gradient().image(0));
+    }
+    double worst = 0., largest = 0.;
+    for (std::size_t i = 0; i < products[0].size(); ++i) {
+        worst = std::max(worst, std::abs(products[1][i] - products[0][i]));
+        largest = std::max(largest, std::abs(products[0][i]));
+    }
+    CHECK(largest > 0.);
+    CHECK(worst <= 1e-12 * largest);
+    CHECK_THROWS_AS(GradientRun(*medium, 1, box.time(), ring, false, true), std::logic_error);
+}
+
 TEST_CASE("values go from the inner grid to the computed one by the transpose of how derivatives come back") {
     const Grid inner{3, {5, 4, 6}, {10., 10., 10.}, {}};
     const ComputedGrid computed(inner, {3, 2, 0, 4, 1, 0});

@@ -1,0 +1,104 @@
+#include "kernels/cuda/imaging/cuda_field_ring.hpp"
+
+#include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/imaging/field_ring.hpp"
+#include "kernels/cuda/imaging/frame_levels.hpp"
+#include "kernels/cuda/imaging/node_layout.hpp"
+#include "kernels/cuda/memory.hpp"
+
+namespace onda::cuda {
+namespace {
+
+template <typename T>
+class CudaFieldRing final : public FieldRing {
+public:
+    CudaFieldRing(const Setup& setup, int shots, const RingSize& size)
+        : CudaFieldRing(setup, shots, ring_boxes(setup), ring_allocations(setup, shots, size)) {}
+    ~CudaFieldRing() override { scope_.enter(); }
+
+    void save(const FieldSet& forward, std::int64_t level) override {
+        const auto& fields = follow(forward);
+        ring_.write(level, fields.compute(), [&](T* ring) {
+            read_frame(levels_of(fields), ring_.frame(), false, ring, fields.compute().get());
+        });
+    }
+    void keep(const FieldSet& forward, std::int64_t slot) override {
+        const auto& fields = follow(forward);
+        edges_.write(slot, fields.compute(), [&](T* differences) {
+            read_frame(levels_of(fields), edges_.frame(), true, differences, fields.compute().get());
+        });
+    }
+    void turn_back(const FieldSet& forward, FieldSet& rebuilt) override {
+        const auto& from = follow(forward);
+        const auto& to = follow(rebuilt);
+        const auto bytes = static_cast<std::size_t>(array_elements(from.layout(), from.volumes())) * sizeof(T);
+        const std::int64_t origin = from.layout().origin;
+        const auto copy = [&](T* target, const T* level) {
+            ONDA_CUDA_TRY(
+                cudaMemcpyAsync(target - origin, level - origin, bytes, cudaMemcpyDeviceToDevice, to.compute().get()));
+        };
+        copy(to.now(), from.before());
+        copy(to.before(), from.now());
+        follow(forward);  // whose next step overwrites what is read here
+    }
+    void load(FieldSet& rebuilt, std::int64_t level) override {
+        const auto& fields = follow(rebuilt);
+        ring_.read(level, fields.compute(), [&](const T* ring) {
+            write_frame(levels_of(fields), ring_.frame(), ring, fields.now(), fields.compute().get());
+        });
+    }
+    void place(FieldSet& rebuilt, std::int64_t slot) override {
+        const auto& fields = follow(rebuilt);
+        edges_.read(slot, fields.compute(), [&](const T* differences) {
+            write_difference(levels_of(fields), edges_.frame(), differences, fields.now(), fields.before(),
+                             fields.compute().get());
+        });
+    }
+    [[nodiscard]] std::int64_t allocated_bytes() const override { return ring_.bytes() + edges_.bytes(); }
+
+private:
+    CudaFieldRing(const Setup& setup, int shots, const RingBoxes& boxes, const Allocations& planned)
+        : scope_(setup.ordinal),
+          ring_(boxes.ring, shots, planned, "imaging.ring"),
+          edges_(boxes.edges, shots, planned, "imaging.edges") {
+        check_ring(setup);
+    }
+
+    /// Lets what the stream of some fields is given from now on come after all that has been queued here.
+    const CudaFields<T>& follow(const FieldSet& which) {
+        scope_.enter();
+        const auto& fields = dynamic_cast<const CudaFields<T>&>(which);
+        if (last_ != nullptr && last_ != &fields.compute()) {
+            done_.record(*last_);
+            done_.hold(fields.compute());
+        }
+        last_ = &fields.compute();
+        return fields;
+    }
+
+    DeviceScope scope_;
+    FrameLevels<T> ring_, edges_;
+    Event done_;                    ///< what was queued before a stream took over
+    const Stream* last_ = nullptr;  ///< of the last operation; both wavefields live as long as this is used
+};
+
+}  // namespace
+
+Allocations ring_allocations(const Setup& setup, int shots, const RingSize& size) {
+    const RingBoxes boxes = ring_boxes(setup);
+    const std::int64_t bytes = setup.element_bytes();
+    Allocations list;
+    FrameLevels<float>::add_rows(list, boxes.ring, shots, size.levels, size.place, bytes, "imaging.ring");
+    FrameLevels<float>::add_rows(list, boxes.edges, shots, size.slots, size.place, bytes, "imaging.edges");
+    return list;
+}
+
+template <typename T>
+std::unique_ptr<FieldRing> make_field_ring(const Setup& setup, const CudaFields<T>& fields, const RingSize& size) {
+    return std::make_unique<CudaFieldRing<T>>(setup, fields.shots(), size);
+}
+
+template std::unique_ptr<FieldRing> make_field_ring(const Setup&, const CudaFields<float>&, const RingSize&);
+template std::unique_ptr<FieldRing> make_field_ring(const Setup&, const CudaFields<double>&, const RingSize&);
+
+}  // namespace onda::cuda

@@ -1,0 +1,35 @@
+/// \file
+/// Rings of fields on a GPU: launches of their kernels.
+#pragma once
+
+#include <cstdint>
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/imaging/node_arrays.hpp"
+#include "kernels/imaging/ring_boxes.hpp"
+
+namespace onda::cuda {
+
+/// A NodeFrame for kernels.
+struct DeviceFrame {
+    struct Part {
+        NodeRange nodes;
+        std::int64_t first;
+    };
+    Part part[kMostFrameParts];
+    int parts = 0;
+    std::int64_t nodes = 0;
+};
+
+/// Queues values = now, or now - before, of the nodes of a frame. \param values [shot][node of the frame].
+template <typename T>
+void read_frame(const ShotLevels<T>& field, const DeviceFrame& frame, bool difference, T* values, cudaStream_t stream);
+/// Queues now = values on the nodes of a frame. \param now of the field, at node (0, 0, 0) of the first shot.
+template <typename T>
+void write_frame(const ShotLevels<T>& field, const DeviceFrame& frame, const T* values, T* now, cudaStream_t stream);
+/// Queues before = values and now = 0 there.
+template <typename T>
+void write_difference(const ShotLevels<T>& field, const DeviceFrame& frame, const T* values, T* now, T* before,
+                      cudaStream_t stream);
+
+}  // namespace onda::cuda

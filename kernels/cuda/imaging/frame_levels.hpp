@@ -1,0 +1,106 @@
+/// \file
+/// The values of a frame of nodes, level by level: in the memory of a GPU, or in the host's, from and to which they go
+/// beside the steps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "kernels/cuda/buffers.hpp"
+#include "kernels/cuda/imaging/field_ring.hpp"
+#include "kernels/imaging/field_ring.hpp"
+
+namespace onda::cuda {
+
+/// What is written to levels and read of them is queued on streams that follow each other.
+template <typename T>
+class FrameLevels {
+public:
+    /// \param planned with the rows of add_rows().
+    FrameLevels(const NodeFrame& frame, int shots, const Allocations& planned, const std::string& name)
+        : of_level_(shots * frame.nodes),
+          on_device_(planned.of(name)),
+          on_host_(planned.of(name + " on the host").bytes > 0 ? PinnedBuffer<T>(planned.of(name + " on the host"))
+                                                               : PinnedBuffer<T>()) {
+        in_stage_.fill(kNothing);
+        for (const NodeFrame::Part& part : frame.parts) {
+            DeviceFrame::Part& on_device = frame_.part[frame_.parts++];
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                on_device.nodes.low[axis] = static_cast<int>(part.nodes.low[axis]);
+                on_device.nodes.count[axis] = static_cast<int>(part.nodes.high[axis] - part.nodes.low[axis]);
+            }
+            on_device.first = part.first;
+        }
+        frame_.nodes = frame.nodes;
+    }
+
+    /// Adds the rows of what it allocates: in the memory of the device all levels, or those on their way.
+    static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels, RingPlace place,
+                         std::int64_t element_bytes, const std::string& name) {
+        const bool is_on_host = place == RingPlace::host;
+        const std::int64_t of_level = shots * frame.nodes;
+        list.add(on_device(name, Owner::wavefield, (is_on_host ? kStages : levels) * of_level, element_bytes));
+        list.add(pinned(name + " on the host", Owner::wavefield, is_on_host ? levels * of_level : 0, element_bytes));
+    }
+
+    [[nodiscard]] const DeviceFrame& frame() const { return frame_; }
+    [[nodiscard]] std::int64_t bytes() const { return on_device_.bytes() + on_host_.size() * kElement; }
+    /// Lets write(values) queue the values of a level on a stream.
+    template <typename Write>
+    void write(std::int64_t level, const Stream& stream, const Write& write) {
+        if (!is_on_host()) return write(on_device_.data() + level * of_level_);
+        const std::size_t stage = stage_of(level);
+        free_[stage].hold(stream);
+        write(in_stage(stage));
+        full_[stage].record(stream);
+        full_[stage].hold(copies_);
+        copy(at_host(level), in_stage(stage), cudaMemcpyDeviceToHost);
+        free_[stage].record(copies_);
+        in_stage_[stage] = level;
+    }
+    /// Lets read(values) queue what takes the values of a level, and fetches those below it.
+    template <typename Read>
+    void read(std::int64_t level, const Stream& stream, const Read& read) {
+        if (!is_on_host()) return read(on_device_.data() + level * of_level_);
+        const std::size_t stage = stage_of(level);
+        fetch(level);
+        full_[stage].hold(stream);
+        read(in_stage(stage));
+        free_[stage].record(stream);
+        for (std::int64_t below = level - 1; below > level - kAhead && below >= 0; --below) fetch(below);
+    }
+
+private:
+    static constexpr std::int64_t kElement = sizeof(T), kNothing = -1;
+    static constexpr std::int64_t kStages = 4, kAhead = 3;  ///< fetched ones and the one that is read have their stages
+
+    [[nodiscard]] bool is_on_host() const { return on_host_.size() > 0; }
+    [[nodiscard]] static std::size_t stage_of(std::int64_t level) { return static_cast<std::size_t>(level % kStages); }
+    [[nodiscard]] T* in_stage(std::size_t stage) const {
+        return on_device_.data() + static_cast<std::int64_t>(stage) * of_level_;
+    }
+    [[nodiscard]] T* at_host(std::int64_t level) const { return on_host_.data() + level * of_level_; }
+    void copy(T* to, const T* from, cudaMemcpyKind kind) const {
+        ONDA_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(of_level_ * kElement), kind, copies_.get()));
+    }
+    /// Brings a level to its stage, once what is there has been read.
+    void fetch(std::int64_t level) {
+        const std::size_t stage = stage_of(level);
+        if (in_stage_[stage] == level) return;
+        free_[stage].hold(copies_);
+        copy(in_stage(stage), at_host(level), cudaMemcpyHostToDevice);
+        full_[stage].record(copies_);
+        in_stage_[stage] = level;
+    }
+
+    std::int64_t of_level_;  ///< values of all shots
+    DeviceFrame frame_;
+    DeviceBuffer<T> on_device_;  ///< [level or stage][shot][node of the frame]
+    PinnedBuffer<T> on_host_;
+    Stream copies_;
+    std::array<Event, kStages> full_, free_;        ///< a stage may be read; it may be overwritten
+    std::array<std::int64_t, kStages> in_stage_{};  ///< the level in each
+};
+
+}  // namespace onda::cuda

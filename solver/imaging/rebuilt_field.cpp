@@ -1,0 +1,50 @@
+#include "solver/imaging/rebuilt_field.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace onda {
+namespace {
+
+/// What is injected on the way back: the step from p[n] to p[n-1] adds sample n, as the one from p[n] to p[n+1] did.
+/// Nodes in layers, whose signals are others, are overwritten by rings.
+Sources in_reverse(Sources sources, std::int64_t steps) {
+    for (std::vector<double>& signal : sources.signal) {
+        signal.resize(static_cast<std::size_t>(steps));
+        std::ranges::reverse(signal);
+    }
+    return sources;
+}
+
+}  // namespace
+
+RebuiltField::RebuiltField(Medium& medium, const Wavefield& forward, const TimeAxis& time, const HistoryPlan& plan)
+    : forward_(forward),
+      time_(time),
+      every_(plan.every),
+      field_(medium.make_wavefield(forward.shots(), StripList{})),
+      ring_(forward.fields().make_ring(plan.ring_size(time))) {}
+
+void RebuiltField::keep(std::int64_t level) {
+    if (level >= every_ && level < time_.steps) ring_->save(forward_.fields(), level - every_);
+    if (level % every_ == 0) ring_->keep(forward_.fields(), level / every_ - 1);
+}
+
+void RebuiltField::turn_back(std::span<const ShotPoints> shots) {
+    field_->reset();
+    for (int shot = 0; const ShotPoints& points : shots)
+        field_->set_sources(shot++, in_reverse(points.sources, time_.steps));
+    ring_->turn_back(forward_.fields(), field_->fields());
+    level_ = time_.steps;
+}
+
+const FieldSet& RebuiltField::at(std::int64_t level) {
+    for (; level_ > level; --level_) {
+        ring_->load(field_->fields(), level_ - 1 - every_);
+        field_->enqueue(time_.steps - level_, 1);
+    }
+    ring_->place(field_->fields(), level / every_ - 1);
+    return field_->fields();
+}
+
+}  // namespace onda
