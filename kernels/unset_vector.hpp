@@ -9,8 +9,8 @@
 
 namespace onda {
 
-/// An allocator whose vectors leave new elements undefined: pages are first touched by the threads that fill them, which
-/// takes a fraction of the time that one thread takes to zero them.
+/// An allocator whose vectors leave new elements undefined: pages are first touched by the threads that fill them,
+/// which takes a fraction of the time that one thread takes to zero them.
 template <typename T>
 struct UnsetAllocator : std::allocator<T> {
     template <typename U>
