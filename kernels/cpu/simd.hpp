@@ -148,11 +148,20 @@ ONDA_HOST_DEVICE VectorOfDouble window([[maybe_unused]] const double* from, [[ma
 #endif
 }
 
-/// Stores the first `count` lanes only.
+/// Stores the first `count` lanes only; with masks of the instruction set as many as there are, if it is more.
+#if defined(__AVX512F__)
+ONDA_HOST_DEVICE void store_first(float* to, VectorOfFloat v, std::int64_t count) {
+    _mm512_mask_storeu_ps(to, __mmask16(count < kLanes<float> ? (1U << count) - 1U : ~0U), (__m512)v);
+}
+ONDA_HOST_DEVICE void store_first(double* to, VectorOfDouble v, std::int64_t count) {
+    _mm512_mask_storeu_pd(to, __mmask8(count < kLanes<double> ? (1U << count) - 1U : ~0U), (__m512d)v);
+}
+#else
 template <typename T>
 ONDA_HOST_DEVICE void store_first(T* to, Vector<T> v, std::int64_t count) {
     __builtin_memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
 }
+#endif
 
 /// p+ of the first `count` nodes of a vector, all if it is whole: leapfrog() of kernels/equations/star/stencil.hpp.
 /// \param q p-, overwritten; \param l the Laplacian of p.
@@ -162,15 +171,19 @@ ONDA_HOST_DEVICE void advance_vector(T* q, const K& k, Vector<T> p, Vector<T> l,
     if constexpr (IsWhole)
         store(q, next);
     else
-        store_first<T>(q, next, count);
+        store_first(q, next, count);
 }
 
 /// Calls advance(x, Index<is whole>) for the vectors of [begin, end).
 template <typename T, typename Advance>
 ONDA_HOST_DEVICE void for_vectors(std::int64_t begin, std::int64_t end, const Advance& advance) {
+#if defined(__AVX512F__)
+    for (std::int64_t x = begin; x < end; x += kLanes<T>) advance(x, Index<false>{});
+#else
     std::int64_t x = begin;
     for (; x + kLanes<T> <= end; x += kLanes<T>) advance(x, Index<true>{});
     if (x < end) advance(x, Index<false>{});
+#endif
 }
 
 /// Premultiplied weights, one vector each.

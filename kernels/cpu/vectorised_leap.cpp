@@ -79,13 +79,14 @@ private:
 
     /// u = k L(p) of rows y of planes z … z + Z - 1, x in [x_begin, x_end); x_begin is a multiple of the vector length.
     template <int Z>
-    __attribute__((always_inline)) void make_u_rows(T* const (&u_planes)[Z], std::int64_t x_begin, std::int64_t x_end,
-                                                    std::int64_t y, std::int64_t z) {
+    __attribute__((noinline)) void make_u_rows(T* const (&u_planes)[Z], std::int64_t x_begin, std::int64_t x_end,
+                                               std::int64_t y, std::int64_t z) {
         constexpr int lanes = kLanes<T>;
         const std::int64_t pitch = a_.pitch, plane = a_.plane, k_plane = a_.k_plane;
         const std::int64_t ahead = elements_ahead<Z>(plane), k_ahead = elements_ahead<Z>(k_plane);
         const T* const p = a_.p + y * pitch + z * plane;
         const K k = k_of<K>(a_) + (y * a_.k_pitch + z * k_plane);
+        const Weights<T> w = w_;
         T* u_row[Z];
         Rows<T, Z> rows;
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
@@ -106,17 +107,17 @@ private:
                     __builtin_prefetch(address_of(k, j.value * k_plane + x + k_ahead));
                     rows.p[j.value] = opaque(p + j.value * plane + x);
                     rows.after[j.value] = load(rows.p[j.value] + lanes);
-                    rows.l[j.value] = w_.centre * rows.at[j.value];
+                    rows.l[j.value] = w.centre * rows.at[j.value];
                 });
-                add_x_pairs<T, R, Z>(rows, w_.x);
-                if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, pitch, w_.y);
-                add_z_halves<T, R, Z>(rows, EvenPlanes<T, R>{plane}, w_.z);
+                add_x_pairs<T, R, Z>(rows, w.x);
+                if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, pitch, w.y);
+                add_z_halves<T, R, Z>(rows, EvenPlanes<T, R>{plane}, w.z);
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
                     const Vector<T> value = load(k + (j.value * k_plane + x)) * rows.l[j.value];
                     if constexpr (whole_vector.value)
                         store(u_row[j.value] + x, value);
                     else
-                        store_first<T>(u_row[j.value] + x, value, x_end - x);
+                        store_first(u_row[j.value] + x, value, x_end - x);
                     rows.before[j.value] = rows.at[j.value];
                     rows.at[j.value] = rows.after[j.value];
                 });
@@ -132,13 +133,15 @@ private:
 
     /// p[n+2] of rows y of planes z … z + Z - 1 of the tile.
     template <int Z>
-    __attribute__((always_inline)) void make_p_rows(const RingPlanes<T, R, Z>& planes, std::int64_t y, std::int64_t z) {
+    __attribute__((noinline)) void make_p_rows(const RingPlanes<T, R, Z>& planes, std::int64_t y, std::int64_t z) {
         constexpr int lanes = kLanes<T>;
         const std::int64_t plane = a_.plane, k_plane = a_.k_plane;
         const std::int64_t ahead = elements_ahead<Z>(plane), k_ahead = elements_ahead<Z>(k_plane);
         const T* const p = a_.p + y * a_.pitch + z * plane;
         T* const __restrict q = a_.q + y * a_.pitch + z * plane;
         const K k = k_of<K>(a_) + (y * a_.k_pitch + z * k_plane);
+        const Weights<T> w = w_;
+        const Vector<T> once = splat(a_.weights.once), twice = splat(a_.weights.twice);
         const T* u_row[Z];
         Rows<T, Z> rows;
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
@@ -156,21 +159,20 @@ private:
                     __builtin_prefetch(address_of(k, j.value * k_plane + x + k_ahead));
                     rows.p[j.value] = u_row[j.value] + x;
                     rows.after[j.value] = load(rows.p[j.value] + lanes);
-                    rows.l[j.value] = w_.centre * rows.at[j.value];
+                    rows.l[j.value] = w.centre * rows.at[j.value];
                 });
-                add_x_pairs<T, R, Z>(rows, w_.x);
-                if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, shape_.pitch, w_.y);
-                add_z_halves<T, R, Z>(rows, planes, w_.z);
+                add_x_pairs<T, R, Z>(rows, w.x);
+                if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, shape_.pitch, w.y);
+                add_z_halves<T, R, Z>(rows, planes, w.z);
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
                     T* const target = q + j.value * plane + x;
                     const Vector<T> so_far = fused(splat(T(2)), load(p + j.value * plane + x), -load(target));
-                    const Vector<T> next =
-                        fused(splat(a_.weights.twice) * load(k + (j.value * k_plane + x)), rows.l[j.value],
-                              fused(splat(a_.weights.once), rows.at[j.value], so_far));
+                    const Vector<T> next = fused(twice * load(k + (j.value * k_plane + x)), rows.l[j.value],
+                                                 fused(once, rows.at[j.value], so_far));
                     if constexpr (whole_vector.value)
                         store(target, next);
                     else
-                        store_first<T>(target, next, x_end - x);
+                        store_first(target, next, x_end - x);
                     rows.before[j.value] = rows.at[j.value];
                     rows.at[j.value] = rows.after[j.value];
                 });

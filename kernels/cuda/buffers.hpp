@@ -101,8 +101,8 @@ void copy_to_device(T* to, const T* from, std::int64_t count) {
 }
 
 /// A copy of the values in device memory. \param row of on_device(), for as many elements.
-template <typename T>
-DeviceBuffer<T> upload_vector(const Allocation& row, const std::vector<T>& values) {
+template <typename T, typename Allocator>
+DeviceBuffer<T> upload_vector(const Allocation& row, const std::vector<T, Allocator>& values) {
     if (row.elements != static_cast<std::int64_t>(values.size()))
         throw std::logic_error(row.name + " is planned with " + std::to_string(row.elements) + " elements, not " +
                                std::to_string(values.size()));

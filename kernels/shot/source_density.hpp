@@ -23,7 +23,7 @@ namespace onda {
 struct CellMedium {
     double rho = 1., modulus = 1.;
 };
-/// That of the cell of a node (Grid::at index).
+/// The medium in the cell of a node (Grid::at index).
 using MediumAt = std::function<CellMedium(std::int64_t node)>;
 
 /// The density at a place in a medium that is known as the means over the cells of its nodes.

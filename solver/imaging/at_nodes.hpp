@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kernels/medium.hpp"
@@ -27,12 +28,12 @@ inline double weight_of(const Problem& problem, const std::array<std::int64_t, 3
     return weight / filter.gain;
 }
 
-/// value(node, the parameters of the medium there) of every node, [z][y][x], by rows.
+/// Sets every node, [z][y][x], to value(node, its Grid::at index, the parameters of the medium there), by rows.
 template <typename Value>
-std::vector<double> at_every_node(const Problem& problem, const MediumReaders& readers, const Value& value) {
+void set_every_node(std::span<double> values, const Problem& problem, const MediumReaders& readers,
+                    const Value& value) {
     check_readers(problem, readers);
     const Grid& grid = problem.grid;
-    std::vector<double> values(static_cast<std::size_t>(grid.points()));
 #pragma omp parallel
     {
         std::vector<std::vector<float>> rows(readers.size(), std::vector<float>(static_cast<std::size_t>(grid.nx())));
@@ -43,10 +44,19 @@ std::vector<double> at_every_node(const Problem& problem, const MediumReaders& r
             for (std::int64_t x = 0; x < grid.nx(); ++x) {
                 std::array<double, kMaxParameters> parameters{};
                 for (std::size_t i = 0; i < readers.size(); ++i) parameters[i] = rows[i][static_cast<std::size_t>(x)];
-                values[static_cast<std::size_t>(grid.at(x, y, z))] = value(std::array{x, y, z}, parameters);
+                const auto at = static_cast<std::size_t>(grid.at(x, y, z));
+                values[at] = value(std::array{x, y, z}, at, parameters);
             }
         }
     }
+}
+
+/// value(node, the parameters of the medium there) of every node, [z][y][x].
+template <typename Value>
+std::vector<double> at_every_node(const Problem& problem, const MediumReaders& readers, const Value& value) {
+    std::vector<double> values(static_cast<std::size_t>(problem.grid.points()));
+    set_every_node(values, problem, readers,
+                   [&value](const auto& node, std::size_t, const auto& parameters) { return value(node, parameters); });
     return values;
 }
 

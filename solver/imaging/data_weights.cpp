@@ -53,9 +53,9 @@ double absolute_offset_m(const Position& source_m, const Position& receiver_m) {
     return std::hypot(receiver_m[0] - source_m[0], receiver_m[1] - source_m[1]);
 }
 
-DataWeights::DataWeights(const ImagingConfig& config, const Position& source_m, const Position& receiver_m,
-                         std::int64_t samples, double dt_s, double of_trace)
-    : weight_(static_cast<std::size_t>(samples), of_trace) {
+void DataWeights::set(const ImagingConfig& config, const Position& source_m, const Position& receiver_m,
+                      std::int64_t samples, double dt_s, double of_trace) {
+    weight_.assign(static_cast<std::size_t>(samples), of_trace);
     const double offset_m = absolute_offset_m(source_m, receiver_m);
     if (!holds(config.offset_m, offset_m)) std::ranges::fill(weight_, 0.);
     for (const Edge& edge : edges_of(config, offset_m))

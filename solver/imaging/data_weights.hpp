@@ -23,7 +23,14 @@ public:
     /// t + taper_s on.
     /// \param samples at times 0, dt_s, 2 dt_s, …; what lies within 1e-6 dt_s of an edge lies on it.
     DataWeights(const ImagingConfig& config, const Position& source_m, const Position& receiver_m, std::int64_t samples,
-                double dt_s, double of_trace = 1.);
+                double dt_s, double of_trace = 1.) {
+        set(config, source_m, receiver_m, samples, dt_s, of_trace);
+    }
+    /// Those of no trace yet.
+    DataWeights() = default;
+    /// Makes these the weights of another trace, in the same memory.
+    void set(const ImagingConfig& config, const Position& source_m, const Position& receiver_m, std::int64_t samples,
+             double dt_s, double of_trace);
 
     /// Whether nothing of the trace counts.
     [[nodiscard]] bool excludes_all() const { return excludes_all_; }
@@ -33,7 +40,7 @@ public:
 
 private:
     std::vector<double> weight_;
-    bool excludes_all_;
+    bool excludes_all_ = true;
 };
 
 }  // namespace onda

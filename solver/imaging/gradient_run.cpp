@@ -55,12 +55,13 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     adjoint_.reset();
 }
 
-std::vector<double> GradientRun::image(LevelSum sum, double scale, int shot) const {
-    std::vector<double> image(static_cast<std::size_t>(medium_.setup().grid.points()));
+NodeValues GradientRun::image(LevelSum sum, double scale, int shot) const {
+    NodeValues image(static_cast<std::size_t>(medium_.setup().grid.points()));
     correlation_->download(sum, image, shot);
     const double sign = rebuilt_ && sum == LevelSum::products ? -1. : 1.;
     const double factor = sign * static_cast<double>(plan_.every) * scale;
-    for (double& value : image) value *= factor;
+#pragma omp parallel for
+    for (std::size_t i = 0; i < image.size(); ++i) image[i] *= factor;
     return image;
 }
 

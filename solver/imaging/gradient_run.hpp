@@ -15,6 +15,7 @@
 #include "kernels/medium.hpp"
 #include "solver/imaging/adjoint_points.hpp"
 #include "solver/imaging/history_plan.hpp"
+#include "solver/imaging/node_values.hpp"
 #include "solver/imaging/rebuilt_field.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
 #include "solver/imaging/rho_gradient.hpp"
@@ -39,8 +40,8 @@ struct RunSupport {
 /// Sums over the levels that met of squared differences of levels, times the interval of these: what the diagonal of a
 /// Hessian is made of.
 struct Illumination {
-    std::vector<double> forward;  ///< (p[n+1] - p[n])^2, on all computed nodes
-    std::vector<double> adjoint;  ///< (nu[n+1] - nu[n+2])^2, in layers of what is out of their coordinates
+    NodeValues forward;  ///< (p[n+1] - p[n])^2, on all computed nodes
+    NodeValues adjoint;  ///< (nu[n+1] - nu[n+2])^2, in layers of what is out of their coordinates
 };
 
 /// Gradients of some shots that advance together, batch after batch.
@@ -68,7 +69,7 @@ public:
     /// The wavefield of the adjoint run that has ended, with what it recorded.
     [[nodiscard]] const Wavefield& adjoint_field() const { return adjoint_field_ ? *adjoint_field_ : *forward_field_; }
     /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot. Waits.
-    [[nodiscard]] std::vector<double> image(int shot) const { return image(LevelSum::products, scale(shot), shot); }
+    [[nodiscard]] NodeValues image(int shot) const { return image(LevelSum::products, scale(shot), shot); }
     /// Of a shot. Waits. \throws std::logic_error unless the run illuminates.
     [[nodiscard]] Illumination illumination(int shot) const;
     /// What gradient_of_rho() takes beside the image, of a shot. Waits. \throws std::logic_error unless the run is of
@@ -90,7 +91,7 @@ private:
         return segment == 0 ? 0 : plan_.end_of_segment(time_, segment - 1);
     }
     [[nodiscard]] double scale(int shot) const { return scales_.at(static_cast<std::size_t>(shot)); }
-    [[nodiscard]] std::vector<double> image(LevelSum sum, double scale, int shot) const;
+    [[nodiscard]] NodeValues image(LevelSum sum, double scale, int shot) const;
     [[nodiscard]] std::vector<double> source_products(int shot) const;
     /// Steps of the adjoint run after which it is met again, at most.
     [[nodiscard]] std::int64_t most_steps() const {

@@ -54,14 +54,14 @@ double slope_of_buoyancy(double before, double behind) {
 
 }  // namespace
 
-std::vector<double> gradient_of_rho(std::span<const double> image, const DensityImages& images, const Problem& problem,
-                                    const MediumReaders& readers, double dt_s) {
+NodeValues gradient_of_rho(std::span<const double> image, const DensityImages& images, const Problem& problem,
+                           const MediumReaders& readers, double dt_s) {
     const MediumArray& array = problem.scheme.equation->arrays.front();
     const bool damps = has_gains(problem);
     const std::vector<double> rho = densities(problem, readers);
-    std::vector<double> gradient = at_every_node(problem, readers, [&](const auto& node, const auto& parameters) {
+    NodeValues gradient(image.size());
+    set_every_node(gradient, problem, readers, [&](const auto& node, std::size_t at, const auto& parameters) {
         const double k = array.value(parameters.data(), dt_s);
-        const auto at = static_cast<std::size_t>(problem.grid.at(node[0], node[1], node[2]));
         return weight_of(problem, node, damps) / (k * parameters[kRhoOf]) * image[at];
     });
     for (const FluxAxis& flux : flux_axes(problem)) {

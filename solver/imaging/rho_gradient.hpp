@@ -12,6 +12,7 @@
 #include "kernels/medium.hpp"
 #include "kernels/setup.hpp"
 #include "kernels/shot/shot.hpp"
+#include "solver/imaging/node_values.hpp"
 
 namespace onda {
 
@@ -36,8 +37,8 @@ struct DensityImages {
 ///     dJ/db = -W sum over n of (D nu[n+1]) (D p[n]).
 /// Beyond faces without mirrors both nodes of a half node are that of the face. \param image of k. \param readers of
 /// the medium on the computed grid.
-std::vector<double> gradient_of_rho(std::span<const double> image, const DensityImages& images, const Problem& problem,
-                                    const MediumReaders& readers, double dt_s);
+NodeValues gradient_of_rho(std::span<const double> image, const DensityImages& images, const Problem& problem,
+                           const MediumReaders& readers, double dt_s);
 
 /// What perturbations of velocity and density scatter by.
 struct MediumPerturbation {

@@ -61,17 +61,22 @@ void check(const ShotGeometry& shot, const TraceValues& synthetic, const TraceVa
     check_finite(observed, ExitCode::bad_data, "observed");
 }
 
-/// A trace as doubles, weighted.
-std::vector<double> weighted(const TraceValues& values, std::size_t which, const DataWeights& weights) {
-    std::vector<double> trace = std::visit(
-        [which](const auto& traces) {
+/// Makes `trace` one of several traces, weighted.
+void take(const TraceValues& values, std::size_t which, const DataWeights& weights, std::vector<double>& trace) {
+    std::visit(
+        [&trace, which](const auto& traces) {
             const auto* const first = traces.trace[which];
-            return std::vector<double>(first, first + traces.samples);
+            trace.assign(first, first + traces.samples);
         },
         values);
     weights.apply(trace);
-    return trace;
 }
+
+/// What a thread compares by: memory that it keeps from trace to trace.
+struct Workplace {
+    DataWeights weights;
+    std::vector<double> synthetic, observed;
+};
 
 /// One trace after another, each by itself.
 class Comparison {
@@ -85,13 +90,14 @@ public:
           misfit_(settings.misfit->make(settings.config, static_cast<std::size_t>(shot.samples), shot.dt_s)) {}
 
     /// \param adjoint source of the trace.
-    Use compare(std::size_t trace, double& value, std::vector<double>& adjoint) const {
+    Use compare(std::size_t trace, Workplace& with, double& value, std::vector<double>& adjoint) const {
+        auto& [weights, synthetic, observed] = with;
         adjoint.assign(static_cast<std::size_t>(shot_.samples), 0.);
-        const DataWeights weights(settings_.config, shot_.source_m, shot_.receivers_m[trace], shot_.samples, shot_.dt_s,
-                                  shot_.trace_weights.empty() ? 1. : shot_.trace_weights[trace]);
+        weights.set(settings_.config, shot_.source_m, shot_.receivers_m[trace], shot_.samples, shot_.dt_s,
+                    shot_.trace_weights.empty() ? 1. : shot_.trace_weights[trace]);
         if (weights.excludes_all()) return Use::excluded;
-        const std::vector<double> observed = weighted(observed_, trace, weights);
-        const std::vector<double> synthetic = weighted(synthetic_, trace, weights);
+        take(observed_, trace, weights, observed);
+        take(synthetic_, trace, weights, synthetic);
         if (is_zero(observed) || (settings_.misfit->divides_by_synthetic && is_zero(synthetic))) return Use::dead;
         value = misfit_(synthetic, observed, adjoint);
         weights.apply(adjoint);
@@ -129,9 +135,14 @@ MisfitOfShot evaluate_misfit(const MisfitSettings& settings, const ShotGeometry&
     std::vector<Use> uses(traces);
     const Comparison comparison(settings, shot, synthetic, observed);
     LoopFailure failure;
-#pragma omp parallel for schedule(dynamic, 4)
-    for (std::size_t i = 0; i < traces; ++i)
-        failure.guard([&] { uses[i] = comparison.compare(i, result.of_trace[i], result.adjoint_source[i]); });
+#pragma omp parallel
+    {
+        Workplace place;
+#pragma omp for schedule(dynamic, 4)
+        for (std::size_t i = 0; i < traces; ++i)
+            failure.guard(
+                [&] { uses[i] = comparison.compare(i, place, result.of_trace[i], result.adjoint_source[i]); });
+    }
     failure.rethrow();
     sum_up(result, uses, shot.samples);
     return result;

@@ -9,34 +9,39 @@
 namespace onda {
 namespace {
 
-/// Calls body(computed node, the inner node that gives it its parameters), as Grid::at indices, in the order of the
-/// computed grid.
-template <typename Body>
-void for_nearest_inner(const ComputedGrid& computed, const Grid& inner, const Body& body) {
-    const Grid& grid = computed.grid();
-    const std::array<std::int64_t, 3> first = computed.inner_node(0);  // 0 or less
-    const auto nearest = [&](std::int64_t i, std::size_t axis) {
-        return std::clamp<std::int64_t>(i + first[axis], 0, inner.n[axis] - 1);
-    };
-    for (std::int64_t z = 0; z < grid.nz(); ++z)
-        for (std::int64_t y = 0; y < grid.ny(); ++y) {
-            const std::int64_t row = grid.at(0, y, z), inner_row = inner.at(0, nearest(y, 1), nearest(z, 2));
-            for (std::int64_t x = 0; x < grid.nx(); ++x)
-                body(static_cast<std::size_t>(row + x), static_cast<std::size_t>(inner_row + nearest(x, 0)));
-        }
-}
+/// Which computed nodes take their values from which inner ones, along each axis.
+class Nearest {
+public:
+    Nearest(const ComputedGrid& computed, const Grid& inner)
+        : first_(computed.inner_node(0)), computed_(computed.grid().n), inner_(inner.n) {}
+
+    /// The inner node of a computed one.
+    [[nodiscard]] std::int64_t of(std::int64_t node, std::size_t axis) const {
+        return std::clamp<std::int64_t>(node + first_[axis], 0, inner_[axis] - 1);
+    }
+    /// The first computed node of an inner one, and that after the last.
+    [[nodiscard]] std::int64_t begin(std::int64_t inner, std::size_t axis) const {
+        return inner == 0 ? 0 : inner - first_[axis];
+    }
+    [[nodiscard]] std::int64_t end(std::int64_t inner, std::size_t axis) const {
+        return inner == inner_[axis] - 1 ? computed_[axis] : inner + 1 - first_[axis];
+    }
+
+private:
+    std::array<std::int64_t, 3> first_;  ///< computed node 0 as the inner grid numbers its nodes: 0 or less
+    std::array<std::int64_t, 3> computed_, inner_;
+};
 
 }  // namespace
 
-std::vector<double> gradient_of_vp(std::span<const double> image, const Problem& problem, const MediumReaders& readers,
-                                   double dt_s) {
+NodeValues gradient_of_vp(NodeValues image, const Problem& problem, const MediumReaders& readers, double dt_s) {
     const MediumArray& array = problem.scheme.equation->arrays.front();
     const bool damps = has_gains(problem);
-    return at_every_node(problem, readers, [&](const auto& node, const auto& parameters) {
+    set_every_node(image, problem, readers, [&](const auto& node, std::size_t at, const auto& parameters) {
         const double k = array.value(parameters.data(), dt_s), vp = parameters[0];
-        const auto at = static_cast<std::size_t>(problem.grid.at(node[0], node[1], node[2]));
         return 2. * weight_of(problem, node, damps) / (vp * k) * image[at];
     });
+    return image;
 }
 
 std::vector<double> relative_change_of_k(std::span<const double> dvp, const Problem& problem,
@@ -47,17 +52,44 @@ std::vector<double> relative_change_of_k(std::span<const double> dvp, const Prob
     });
 }
 
-std::vector<double> fold_to_inner(std::span<const double> gradient, const ComputedGrid& computed, const Grid& inner) {
-    std::vector<double> folded(static_cast<std::size_t>(inner.points()));
-    for_nearest_inner(computed, inner,
-                      [&](std::size_t node, std::size_t nearest) { folded[nearest] += gradient[node]; });
+template <typename T>
+std::vector<T> fold_to_inner(std::span<const double> gradient, const ComputedGrid& computed, const Grid& inner) {
+    const Grid& grid = computed.grid();
+    const Nearest nearest(computed, inner);
+    std::vector<T> folded(static_cast<std::size_t>(inner.points()));
+#pragma omp parallel
+    {
+        std::vector<double> sum(static_cast<std::size_t>(inner.nx()));
+#pragma omp for
+        for (std::int64_t row = 0; row < inner.ny() * inner.nz(); ++row) {
+            const std::int64_t y = row % inner.ny(), z = row / inner.ny();
+            std::ranges::fill(sum, 0.);
+            for (std::int64_t from_z = nearest.begin(z, 2); from_z < nearest.end(z, 2); ++from_z)
+                for (std::int64_t from_y = nearest.begin(y, 1); from_y < nearest.end(y, 1); ++from_y) {
+                    const double* const from = gradient.data() + grid.at(0, from_y, from_z);
+                    for (std::int64_t x = 0; x < grid.nx(); ++x)
+                        sum[static_cast<std::size_t>(nearest.of(x, 0))] += from[x];
+                }
+            std::ranges::transform(sum, folded.begin() + row * inner.nx(), [](double v) { return static_cast<T>(v); });
+        }
+    }
     return folded;
 }
 
+template std::vector<float> fold_to_inner<float>(std::span<const double>, const ComputedGrid&, const Grid&);
+template std::vector<double> fold_to_inner<double>(std::span<const double>, const ComputedGrid&, const Grid&);
+
 std::vector<double> extend_from_inner(std::span<const double> values, const ComputedGrid& computed, const Grid& inner) {
-    std::vector<double> extended(static_cast<std::size_t>(computed.grid().points()));
-    for_nearest_inner(computed, inner,
-                      [&](std::size_t node, std::size_t nearest) { extended[node] = values[nearest]; });
+    const Grid& grid = computed.grid();
+    const Nearest nearest(computed, inner);
+    std::vector<double> extended(static_cast<std::size_t>(grid.points()));
+#pragma omp parallel for
+    for (std::int64_t row = 0; row < grid.ny() * grid.nz(); ++row) {
+        const std::int64_t y = row % grid.ny(), z = row / grid.ny();
+        const double* const from = values.data() + inner.at(0, nearest.of(y, 1), nearest.of(z, 2));
+        for (std::int64_t x = 0; x < grid.nx(); ++x)
+            extended[static_cast<std::size_t>(row * grid.nx() + x)] = from[nearest.of(x, 0)];
+    }
     return extended;
 }
 

@@ -8,15 +8,15 @@
 #include "kernels/medium.hpp"
 #include "kernels/setup.hpp"
 #include "solver/discretisation/computed_grid.hpp"
+#include "solver/imaging/node_values.hpp"
 
 namespace onda {
 
-/// dJ/dvp [misfit per m/s] at every computed node, [z][y][x], from the sum of (p[n+1] - p[n]) (nu[n+1] - nu[n+2])
-/// (GradientRun::image): dJ/dk = W / (k^2 G) of it, with W halving the nodes of rigid faces and G the taper of a
-/// sponge, and k = (vp dt)^2, times rho with variable density, which stays as it is. 0 on free surfaces.
-/// \param readers of the medium on the computed grid.
-std::vector<double> gradient_of_vp(std::span<const double> image, const Problem& problem, const MediumReaders& readers,
-                                   double dt_s);
+/// dJ/dvp [misfit per m/s] at every computed node, [z][y][x], in the place of the sum of
+/// (p[n+1] - p[n]) (nu[n+1] - nu[n+2]) (GradientRun::image): dJ/dk = W / (k^2 G) of it, with W halving the nodes of
+/// rigid faces and G the taper of a sponge, and k = (vp dt)^2, times rho with variable density, which stays as it is. 0
+/// on free surfaces. \param readers of the medium on the computed grid.
+NodeValues gradient_of_vp(NodeValues image, const Problem& problem, const MediumReaders& readers, double dt_s);
 
 /// dk/k [1] of every computed node for a perturbation dvp [m/s], [z][y][x]: 2 dvp/vp, with rho as it is; 0 on free
 /// surfaces. \param readers of the medium on the computed grid.
@@ -24,8 +24,9 @@ std::vector<double> relative_change_of_k(std::span<const double> dvp, const Prob
                                          const MediumReaders& readers);
 
 /// The derivative with respect to values on the inner grid, of which every node beyond has that of the nearest inner
-/// node: a node of a face takes those of its copies.
-std::vector<double> fold_to_inner(std::span<const double> gradient, const ComputedGrid& computed, const Grid& inner);
+/// node: a node of a face takes the sum over its copies, in the order of the computed grid. T is float or double.
+template <typename T>
+std::vector<T> fold_to_inner(std::span<const double> gradient, const ComputedGrid& computed, const Grid& inner);
 /// Its transpose: values on the inner grid on every computed node, that of the nearest inner node.
 std::vector<double> extend_from_inner(std::span<const double> values, const ComputedGrid& computed, const Grid& inner);
 

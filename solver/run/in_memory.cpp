@@ -253,14 +253,15 @@ std::shared_ptr<const Operand> matched(const Plan& plan, const ShotSelection& se
 
 /// Adds what a shot leaves on its part of a grid.
 void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const std::vector<float>& values) {
-    const float* value = values.data();
-    const auto& [first, count, step] = part;
-    for (std::int64_t z = 0; z < count[2]; ++z)
-        for (std::int64_t y = 0; y < count[1]; ++y) {
-            const std::int64_t row = grid.at(first[0], first[1] + y, first[2] + z);
-            for (std::int64_t x = 0; x < count[0]; ++x)
-                sum[static_cast<std::size_t>(row + x)] += static_cast<double>(*value++);
-        }
+    const auto& first = part.first;
+    const auto& count = part.count;
+#pragma omp parallel for
+    for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
+        const std::int64_t y = row % count[1], z = row / count[1];
+        const float* const from = values.data() + row * count[0];
+        double* const to = sum.data() + grid.at(first[0], first[1] + y, first[2] + z);
+        for (std::int64_t x = 0; x < count[0]; ++x) to[x] += static_cast<double>(from[x]);
+    }
 }
 
 }  // namespace

@@ -12,12 +12,6 @@ RecordedSampling recorded_sampling(const TimeAxis& time) {
     return {time.dt_s, time.stride, time.order};
 }
 
-/// Whether every sample that is written is one that was recorded: B is a part of the identity.
-bool copies_samples(const TimeAxis& time) {
-    return !time.correction && time.output_dt_s == time.recorded_dt_s() &&
-           time.output_samples <= time.recorded_samples();
-}
-
 /// Copies the first samples of each trace, and fills the rest of it with zeros.
 template <typename T>
 void copy_traces(const TraceList<const T>& from, const TraceList<T>& to) {
@@ -46,6 +40,11 @@ OwnedTraces zeros(std::int64_t count, std::int64_t samples) {
 }
 
 }  // namespace
+
+bool copies_samples(const TimeAxis& time) {
+    return !time.correction && time.output_dt_s == time.recorded_dt_s() &&
+           time.output_samples <= time.recorded_samples();
+}
 
 // The last step is the first that is not before the duration: it may come after the last sample that is written.
 bool is_written_as_recorded(const TimeAxis& time) {

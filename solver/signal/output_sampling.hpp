@@ -18,6 +18,8 @@ namespace onda {
 
 /// Whether B is the identity.
 bool is_written_as_recorded(const TimeAxis& time);
+/// Whether every sample that is written is one that was recorded: B is a part of the identity.
+bool copies_samples(const TimeAxis& time);
 
 /// output = B recorded, in traces of recorded_samples() and output_samples; what B is follows from the axis:
 /// correct_traces() or, without a correction, resample_traces(). T is float or double.

@@ -64,7 +64,8 @@ void BatchWatch::look(const Propagator& propagator) {
 
 void observe(ShotRecord& record, std::span<const float> pressure) {
     float largest = 0.f;
-    for (const float p : pressure) largest = std::max(largest, std::abs(p));
+#pragma omp parallel for reduction(max : largest)
+    for (std::size_t i = 0; i < pressure.size(); ++i) largest = std::max(largest, std::abs(pressure[i]));
     record.largest_observed_pressure = std::max(record.largest_observed_pressure, static_cast<double>(largest));
 }
 

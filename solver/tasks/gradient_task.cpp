@@ -33,26 +33,48 @@ ObservedSampling sampling_of(const Plan& plan) {
 
 /// What nodes of the inner grid have of values on the whole one.
 std::vector<float> inner_values(std::span<const double> computed, const ComputedGrid& grid) {
-    const auto& [first, count, step] = grid.inner();
-    std::vector<float> values;
-    for (std::int64_t z = 0; z < count[2]; ++z)
-        for (std::int64_t y = 0; y < count[1]; ++y) {
-            const auto row = computed.begin() + grid.grid().at(first[0], first[1] + y, first[2] + z);
-            values.insert(values.end(), row, row + count[0]);
-        }
+    const Window inner = grid.inner();
+    const auto& first = inner.first;
+    const auto& count = inner.count;
+    std::vector<float> values(static_cast<std::size_t>(inner.points()));
+#pragma omp parallel for
+    for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
+        const std::int64_t y = row % count[1], z = row / count[1];
+        const auto from = computed.begin() + grid.grid().at(first[0], first[1] + y, first[2] + z);
+        std::copy_n(from, count[0], values.begin() + row * count[0]);
+    }
     return values;
 }
 
-/// What the receivers of a shot recorded, as it is written, with all digits that the run has. \param shot whose gather
-/// holds it in single precision.
-OwnedTraces synthetic_traces(const ShotInProgress& shot, const TimeAxis& time, const Wavefield& forward, int slot) {
-    const std::vector<float>& pressure = shot.gather.pressure;
-    if (forward.problem().precision == Precision::float32)
-        return sampled_output(time, TraceList<const float>(pressure, std::ssize(shot.gather.receivers_m)));
-    std::vector<double> recorded(pressure.size());
-    forward.download_traces(std::span(recorded), slot);
-    return sampled_output(time, TraceList<const double>(recorded, std::ssize(shot.gather.receivers_m)));
-}
+/// What the receivers of a shot recorded, as it is written, with all digits that the run has.
+class SyntheticTraces {
+public:
+    /// \param shot whose gather holds them in single precision, and lives as long as this.
+    SyntheticTraces(const ShotInProgress& shot, const TimeAxis& time, const Wavefield& forward, int slot) {
+        const std::vector<float>& pressure = shot.gather.pressure;
+        const std::int64_t receivers = std::ssize(shot.gather.receivers_m);
+        if (forward.problem().precision == Precision::float64) {
+            std::vector<double> recorded(pressure.size());
+            forward.download_traces(std::span(recorded), slot);
+            own(sampled_output(time, TraceList<const double>(recorded, receivers)), time);
+        } else if (TraceList<const float> recorded(pressure, receivers); copies_samples(time)) {
+            recorded.samples = time.output_samples;
+            traces_ = std::move(recorded);
+        } else {
+            own(sampled_output(time, recorded), time);
+        }
+    }
+    [[nodiscard]] const TraceValues& traces() const { return traces_; }
+
+private:
+    void own(OwnedTraces traces, const TimeAxis& time) {
+        owned_ = std::move(traces);
+        traces_ = TraceList<const double>(std::as_const(owned_), time.output_samples);
+    }
+
+    OwnedTraces owned_;  ///< empty where they are those of the gather
+    TraceValues traces_;
+};
 
 class GradientTask : public Task {
 public:
@@ -124,10 +146,10 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
     const std::vector<Position> receivers = shot.shot.receivers.list();
     const std::vector<Position> sources = shot.shot.source_positions();
     const std::int64_t samples = plan_.time.output_samples;
-    const OwnedTraces synthetic = synthetic_traces(shot, plan_.time, forward, slot);
-    MisfitOfShot misfit = evaluate_misfit(
-        imaging_.misfit, {sources.front(), receivers, samples, plan_.time.output_dt_s},
-        TraceList<const double>(synthetic, samples), TraceList<const float>(shot.observed, std::ssize(receivers)));
+    const SyntheticTraces synthetic(shot, plan_.time, forward, slot);
+    MisfitOfShot misfit =
+        evaluate_misfit(imaging_.misfit, {sources.front(), receivers, samples, plan_.time.output_dt_s},
+                        synthetic.traces(), TraceList<const float>(shot.observed, std::ssize(receivers)));
     shot.observed = {};
     shot.images.shot = shot.shot.id;
     shot.images.part = plan.domain.part;
@@ -148,15 +170,14 @@ void GradientTask::collect(Batch& batch) {
         const Plan& plan = *shot.plan;
         const ComputedGrid& computed = plan.domain.computed;
         const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
-        const std::vector<double> image = run_->image(slot);
-        const auto folded = [&](const std::vector<double>& gradient) {
-            const std::vector<double> inner = fold_to_inner(gradient, computed, plan.domain.grid);
-            return std::vector<float>(inner.begin(), inner.end());
+        const auto folded = [&](const NodeValues& gradient) {
+            return fold_to_inner<float>(gradient, computed, plan.domain.grid);
         };
-        shot.images.gradient_vp = folded(gradient_of_vp(image, plan.setup, readers, plan_.time.dt_s));
+        NodeValues image = run_->image(slot);
         if (imaging_.density)
             shot.images.gradient_rho =
                 folded(gradient_of_rho(image, run_->density_images(slot), plan.setup, readers, plan_.time.dt_s));
+        shot.images.gradient_vp = folded(gradient_of_vp(std::move(image), plan.setup, readers, plan_.time.dt_s));
         if (imaging_.illuminations) {
             const Illumination energies = run_->illumination(slot);
             shot.images.illumination_source = inner_values(energies.forward, computed);

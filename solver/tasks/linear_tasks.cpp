@@ -313,8 +313,8 @@ void BornTranspose::collect(Batch& batch) {
         const ComputedGrid& computed = plan.domain.computed;
         const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
         shot.product.part = plan.domain.part;
-        shot.product.vp = fold_to_inner(gradient_of_vp(run_->image(slot++), plan.setup, readers, plan_.time.dt_s),
-                                        computed, plan.domain.grid);
+        shot.product.vp = fold_to_inner<double>(
+            gradient_of_vp(run_->image(slot++), plan.setup, readers, plan_.time.dt_s), computed, plan.domain.grid);
     }
 }
 

@@ -70,17 +70,17 @@ double two_densities(double, double z_m) {
     return z_m < 55. ? 1000. : 2400.;
 }
 
-struct Box {
+struct AbsorbingBox {
     int dimensions = 2;
     Scheme scheme = make_scheme(Equation::star, 8);
     Precision precision = Precision::float64;
-    Medium vp_m_s = same_everywhere, rho_kg_m3 = same_everywhere;
+    ValueAt vp_m_s = same_everywhere, rho_kg_m3 = same_everywhere;
     std::array<std::string, 6> kinds{"cpml", "cpml", "cpml", "cpml", "cpml", "cpml"};
     std::int64_t steps = 100000;
     std::int64_t every = 5000;  ///< steps between looks: longer than waves stay, and than their energy swings
 };
 
-double fastest(const Box& box, const Grid& grid) {
+double fastest(const AbsorbingBox& box, const Grid& grid) {
     double vp_max = 0.;
     for (std::int64_t z = 0; z < grid.nz(); ++z)
         for (std::int64_t x = 0; x < grid.nx(); ++x) {
@@ -90,7 +90,7 @@ double fastest(const Box& box, const Grid& grid) {
     return vp_max;
 }
 
-Experiment absorbing_box(const Box& box) {
+Experiment absorbing_box(const AbsorbingBox& box) {
     Experiment e;
     e.grid.dimensions = box.dimensions;
     // the layers of opposite faces, 20 nodes each, all but meet
@@ -114,7 +114,7 @@ Experiment absorbing_box(const Box& box) {
 
 /// 10 log10 of the energy left of a field of random signs, all wavenumbers at once, or of the largest growth from one
 /// look to the next, whichever is larger.
-Measurement growth_db(const Box& box, const VerifyOptions& options) {
+Measurement growth_db(const AbsorbingBox& box, const VerifyOptions& options) {
     const Experiment e = absorbing_box(box);
     const auto backend = make_wavefield(e, rows_of(box.vp_m_s, e.grid), options, rows_of(box.rho_kg_m3, e.grid));
     Propagator propagator(*backend, Sources{}, NodeWeights{}, e.time_axis());
@@ -125,7 +125,7 @@ Measurement growth_db(const Box& box, const VerifyOptions& options) {
     }
     previous = now;
     backend->upload(now, now);
-    const auto at_node = [&e](Medium value) -> NodeValue {
+    const auto at_node = [&e](ValueAt value) -> NodeValue {
         return [&e, value](const Node& node) {
             const Position at = e.grid.position_m(node[0], node[1], node[2]);
             return value(at[0], at[2]);
@@ -194,7 +194,7 @@ void add_media(PromiseGroup& group) {
 }
 
 void add_growth(PromiseGroup& group) {
-    const auto add = [&group](const std::string& what, const Box& box, bool quick = false) -> Promise& {
+    const auto add = [&group](const std::string& what, const AbsorbingBox& box, bool quick = false) -> Promise& {
         char steps[32];
         std::snprintf(steps, sizeof steps, "%lld,000", static_cast<long long>(box.steps / 1000));
         group.promises.push_back({what + ", growth in " + steps + " steps", 0., quick,
@@ -243,7 +243,7 @@ void add_growth(PromiseGroup& group) {
              .every = 1000});
 }
 
-constexpr const char* kMethod =
+constexpr const char* kMethodOfStrips =
     "The default CPML zone (20 nodes) or sponge (40 nodes) on one face of a 2-D box, with source and receiver 30 nodes "
     "from its inner edge (5 for grazing waves, which travel along it). The same shot in a box so large that no "
     "reflection from a face arrives is subtracted; the largest amplitude of the difference is divided by that of the "
@@ -266,7 +266,7 @@ PromiseGroup absorbing_strips() {
     group.title = "Absorbing boundaries";
     group.quantity = "amplitude over that of a perfect mirror";
     group.unit = "dB";
-    group.method = kMethod;
+    group.method = kMethodOfStrips;
     for (const Row& row : kRows)
         group.promises.push_back(reflects(
             {row.kind, make_scheme(Equation::star, 8), row.angle_deg, row.wavelength_nodes}, row.limit_db, row.quick));

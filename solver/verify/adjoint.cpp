@@ -72,8 +72,10 @@ public:
                 },
                 {times, control});
         const double dt_s = box_.time().dt_s;
-        return of_.is_density ? gradient_of_rho(run.image(0), run.density_images(0), box_.setup(), box_.readers(), dt_s)
-                              : gradient_of_vp(run.image(0), box_.setup(), box_.readers(), dt_s);
+        const NodeValues gradient =
+            of_.is_density ? gradient_of_rho(run.image(0), run.density_images(0), box_.setup(), box_.readers(), dt_s)
+                           : gradient_of_vp(run.image(0), box_.setup(), box_.readers(), dt_s);
+        return {gradient.begin(), gradient.end()};
     }
 
 private:

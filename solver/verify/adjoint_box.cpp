@@ -8,7 +8,6 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kSlowest = 1500., kFastest = 3000.;
 constexpr std::int64_t kWidth = 6;  ///< of absorbing layers, in nodes
 
 std::vector<Position> in_metres(const Grid& grid, std::span<const Position> cells) {
@@ -19,14 +18,6 @@ std::vector<Position> in_metres(const Grid& grid, std::span<const Position> cell
 }
 
 }  // namespace
-
-float scattered_velocity(std::int64_t node) {
-    return float(kSlowest + (kFastest - kSlowest) * scatter(node));
-}
-
-float scattered_density(std::int64_t node) {
-    return float(1000. + 1700. * scatter(node + 1'000'003));
-}
 
 Experiment box_of(const Case& c, int dimensions, Precision precision) {
     Experiment e;

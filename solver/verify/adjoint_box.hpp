@@ -46,10 +46,6 @@ inline constexpr std::array kSources{Position{17.3, 15.6, 14.45}, Position{3.4, 
 inline constexpr std::array kReceivers{Position{25., 12., 20.}, Position{12.3, 29.4, 1.6}, Position{35.2, 17.7, 30.1},
                                        Position{17.3, 15.6, 12.}};
 
-/// The velocity of a node, before it is changed, and the density.
-float scattered_velocity(std::int64_t node);
-float scattered_density(std::int64_t node);
-
 /// Numbers between -1 and 1.
 std::vector<double> noise(std::int64_t count, std::int64_t seed);
 

@@ -9,12 +9,12 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
+using std::numbers::pi;
 
 }  // namespace
 
 double greens_function_3d(const Signature& s, double r, double c, double t) {
-    return s(t - r / c) / (4. * kPi * r);
+    return s(t - r / c) / (4. * pi * r);
 }
 
 double greens_function_2d(const Signature& s, double r, double c, double t) {
@@ -24,7 +24,7 @@ double greens_function_2d(const Signature& s, double r, double c, double t) {
     const double du = std::acosh(t / delay) / intervals;
     double sum = 0.5 * s(t - delay);  // the other end is s(0) = 0
     for (int i = 1; i < intervals; ++i) sum += s(t - delay * std::cosh(i * du));
-    return sum * du / (2. * kPi);
+    return sum * du / (2. * pi);
 }
 
 AxisMode axis_mode(Halo low, Halo high, std::int64_t nodes, int half_waves, int radius) {
@@ -33,7 +33,7 @@ AxisMode axis_mode(Halo low, Halo high, std::int64_t nodes, int half_waves, int 
         throw std::invalid_argument("a zero face has an exact discrete mode only at order 2 and with its twin");
     const double span = double(zero ? nodes + 1 : nodes - 1);
     AxisMode mode;
-    mode.kh = kPi * (low == high ? half_waves : half_waves - 0.5) / span;
+    mode.kh = pi * (low == high ? half_waves : half_waves - 0.5) / span;
     mode.shape.resize(std::size_t(nodes));
     for (std::int64_t i = 0; i < nodes; ++i) {
         const double phase = mode.kh * double(zero ? i + 1 : i);
@@ -53,7 +53,7 @@ double discrete_frequency(const Scheme& scheme, const std::vector<double>& k, co
 }
 
 double ricker(double peak_frequency_hz, double t0_s, double t_s) {
-    const double a = std::pow(kPi * peak_frequency_hz * (t_s - t0_s), 2);
+    const double a = std::pow(pi * peak_frequency_hz * (t_s - t0_s), 2);
     return (1. - 2. * a) * std::exp(-a);
 }
 

@@ -21,9 +21,9 @@ using std::numbers::pi;
 using Complex = std::complex<double>;
 constexpr Complex kI{0., 1.};
 
-constexpr double kSpacing = 10., kVp = 2000., kRho = 1800.;  // of the rock that the source is in
-constexpr double kDenser = 2.2 * kRho;                       // of the other rock where the density alone changes
-constexpr double kNodesPerWavelength = 12.;                  // at the peak frequency
+constexpr double kVp = kVelocity, kRho = 1800.;  // of the rock that the source is in
+constexpr double kDenser = 2.2 * kRho;           // of the other rock where the density alone changes
+constexpr double kNodesPerWavelength = 12.;      // at the peak frequency
 constexpr double kPeak = kVp / (kNodesPerWavelength * kSpacing);
 constexpr int kFrequencies = 33;  // from 0.4 to 2 times the peak
 

@@ -82,9 +82,10 @@ private:
         std::vector<std::vector<double>> gradients;
         const double dt_s = box_.time().dt_s;
         for (int shot = 0; shot < run.shots(); ++shot) {
-            gradients.push_back(gradient_of_vp(run.image(shot), box_.setup(), box_.readers(), dt_s));
+            const NodeValues of_vp = gradient_of_vp(run.image(shot), box_.setup(), box_.readers(), dt_s);
+            gradients.emplace_back(of_vp.begin(), of_vp.end());
             if (!of_density_) continue;
-            const std::vector<double> of_rho =
+            const NodeValues of_rho =
                 gradient_of_rho(run.image(shot), run.density_images(shot), box_.setup(), box_.readers(), dt_s);
             gradients.back().insert(gradients.back().end(), of_rho.begin(), of_rho.end());
         }
@@ -111,7 +112,7 @@ double norm(std::span<const double> values) {
 }
 
 /// |<J dm, y> - <dm, J' y>| / (|J dm| |y|).
-double mismatch_of_products(AdjointBox& box, bool of_density = false) {
+double mismatch_of_born_products(AdjointBox& box, bool of_density = false) {
     BornOperator born(box, of_density);
     const std::vector<double> dm = direction(box, of_density), y = box.data(), jdm = born.apply(dm),
                               back = born.transposed(y);
@@ -199,7 +200,7 @@ void add_born_promises(PromiseGroup& group) {
                     if (of_density && !has_parameter(c.equation, "rho")) continue;
                     const std::string of = of_density ? " of vp and rho" : "";
                     add("Born products" + of, is_double ? 1e-12 : 1e-5, quick, c, dimensions, precision,
-                        [of_density](AdjointBox& box) { return mismatch_of_products(box, of_density); });
+                        [of_density](AdjointBox& box) { return mismatch_of_born_products(box, of_density); });
                     if (is_double)
                         add("Born" + of, 1e-6, quick, c, dimensions, precision,
                             [of_density](AdjointBox& box) { return mismatch_of_differences(box, of_density); });

@@ -10,21 +10,20 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kVelocity = 2000.;
-constexpr std::int64_t kSteps = 1000;
-constexpr Halo kFree = Halo::mirror_negative, kRigid = Halo::mirror_positive, kZero = Halo::zero;
+constexpr std::int64_t kModeSteps = 1000;
+constexpr Halo kZero = Halo::zero;
 
 /// The pairs of faces along x, y, z that are tried, and what they are called.
-struct Box {
+struct ModeBox {
     const char* name;
     FaceHalos halos;
     bool order_2_only;
 };
 constexpr std::array kBoxes{
-    Box{"free", {kFree, kFree, kFree, kFree, kFree, kFree}, false},
-    Box{"rigid", {kRigid, kRigid, kRigid, kRigid, kRigid, kRigid}, false},
-    Box{"mixed", {kFree, kRigid, kRigid, kRigid, kRigid, kFree}, false},
-    Box{"zero", {kZero, kZero, kZero, kZero, kZero, kZero}, true},
+    ModeBox{"free", {kFree, kFree, kFree, kFree, kFree, kFree}, false},
+    ModeBox{"rigid", {kRigid, kRigid, kRigid, kRigid, kRigid, kRigid}, false},
+    ModeBox{"mixed", {kFree, kRigid, kRigid, kRigid, kRigid, kFree}, false},
+    ModeBox{"zero", {kZero, kZero, kZero, kZero, kZero, kZero}, true},
 };
 
 Grid box_grid(int dimensions, const Scheme& scheme) {
@@ -60,7 +59,7 @@ BoxMode box_mode(const Experiment& e) {
     return mode;
 }
 
-/// max |p - cos(omega t) mode| after kSteps steps.
+/// max |p - cos(omega t) mode| after kModeSteps steps.
 double mode_error(const Experiment& e, const VerifyOptions& options) {
     const BoxMode mode = box_mode(e);
     std::vector<double> previous(mode.shape);
@@ -75,7 +74,7 @@ double mode_error(const Experiment& e, const VerifyOptions& options) {
 Measurement worst_box(const Scheme& scheme, Precision precision, const VerifyOptions& options) {
     Measurement worst;
     for (const int dimensions : {2, 3})
-        for (const Box& box : kBoxes) {
+        for (const ModeBox& box : kBoxes) {
             if (box.order_2_only && scheme.space_order != 2) continue;
             Experiment e;
             e.grid = box_grid(dimensions, scheme);
@@ -84,7 +83,7 @@ Measurement worst_box(const Scheme& scheme, Precision precision, const VerifyOpt
             for (std::size_t face = 0; face < 6; ++face)
                 if (e.grid.has_axis(int(face / 2))) e.halos[face] = box.halos[face];
             e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kVelocity);
-            e.steps = kSteps;
+            e.steps = kModeSteps;
             worst = worse(worst, {mode_error(e, options), std::to_string(dimensions) + "-D " + box.name});
         }
     return worst;

@@ -10,12 +10,12 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kUpper = 1500., kLower = 3000.;
-constexpr std::int64_t kSteps = 1000, kEvery = 50;
+constexpr double kUpperVp = 1500., kLowerVp = 3000.;
+constexpr std::int64_t kEnergySteps = 1000, kEvery = 50;
 
 constexpr double kUpperDensity = 1000., kLowerDensity = 2400.;
 
-double two_layers(const Grid& grid, std::int64_t z, double upper = kUpper, double lower = kLower) {
+double two_layers(const Grid& grid, std::int64_t z, double upper = kUpperVp, double lower = kLowerVp) {
     return z < grid.nz() / 2 ? upper : lower;
 }
 double density(const Grid& grid, std::int64_t z) {
@@ -32,8 +32,8 @@ Experiment lossless_box(int dimensions, const Scheme& scheme, Precision precisio
     // every kind of lossless face: free surface on top, one rigid wall, zero elsewhere
     e.halos[4] = Halo::mirror_negative;
     e.halos[1] = Halo::mirror_positive;
-    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kLower);
-    e.steps = kSteps;
+    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kLowerVp);
+    e.steps = kEnergySteps;
     e.every_level = true;
     return e;
 }
@@ -53,7 +53,7 @@ std::vector<double> pulse(const Experiment& e) {
     return p;
 }
 
-/// max_n |E_n / E_0 - 1| over kSteps steps.
+/// max_n |E_n / E_0 - 1| over kEnergySteps steps.
 Measurement energy_drift(const Experiment& e, const VerifyOptions& options) {
     const auto rows = [&e](double (*value)(const Grid&, std::int64_t)) -> RowReader {
         return [&e, value](std::int64_t, std::int64_t z, std::span<float> row) {
@@ -76,7 +76,7 @@ Measurement energy_drift(const Experiment& e, const VerifyOptions& options) {
     };
     const double initial = energy();
     Measurement drift;
-    while (propagator.step() + kEvery <= kSteps) {
+    while (propagator.step() + kEvery <= kEnergySteps) {
         propagator.advance(kEvery);
         drift.value = worse(drift.value, std::abs(energy() / initial - 1.));
     }

@@ -47,6 +47,14 @@ double scatter(std::int64_t node) {
     return double(bits >> 11) * 0x1p-53;
 }
 
+float scattered_velocity(std::int64_t node) {
+    return float(kSlowest + (kFastest - kSlowest) * scatter(node));
+}
+
+float scattered_density(std::int64_t node) {
+    return float(1000. + 1700. * scatter(node + 1'000'003));
+}
+
 Setup make_setup(const Experiment& experiment, const VerifyOptions& options) {
     Setup setup;
     setup.grid = experiment.grid;

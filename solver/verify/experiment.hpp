@@ -45,6 +45,13 @@ inline Measurement worse(const Measurement& a, const Measurement& b) {
     return a.value > b.value || std::isnan(a.value) ? a : b;
 }
 
+/// What tables of cases are made of.
+inline constexpr Precision kFloat = Precision::float32, kDouble = Precision::float64;
+inline constexpr Halo kFree = Halo::mirror_negative, kRigid = Halo::mirror_positive;
+
+/// The velocity [m/s] and the spacing [m] of media in which wavelengths are counted in nodes.
+inline constexpr double kVelocity = 2000., kSpacing = 10.;
+
 /// The name of a precision, "float" or "double", as in the configuration.
 const char* name(Precision precision);
 /// The largest stable dt [s], and that of grids with perfectly matched layers.
@@ -55,6 +62,11 @@ RowReader constant_velocity(double vp_m_s);  ///< or density
 /// A number in [0, 1) for a node, unrelated to its neighbours' and the same everywhere: the finaliser of SplitMix64
 /// (Steele, Lea and Flood 2014).
 double scatter(std::int64_t node);
+/// Media in which every node scatters: a velocity [m/s] that has nothing to do with its neighbours', and a density
+/// [kg/m3] that has nothing to do with the velocity either.
+inline constexpr double kSlowest = 1500., kFastest = 3000.;
+float scattered_velocity(std::int64_t node);
+float scattered_density(std::int64_t node);
 
 /// The set-up that make_wavefield asks of the device.
 Setup make_setup(const Experiment& experiment, const VerifyOptions& options);

@@ -10,7 +10,7 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kSpacing = 5.;
+constexpr double kGhostSpacing = 5.;
 constexpr std::array kDepths{1., 2.5, 10.};      // of the source [m]
 constexpr std::array kReceiverDepths{2.5, 60.};  // [m]
 
@@ -20,7 +20,7 @@ PointSourceCase make_case(int dimensions, std::size_t face, double depth) {
     const double inwards = face % 2 == 0 ? 1. : -1.;
     PointSourceCase shot;
     shot.dimensions = dimensions;
-    shot.spacing_m = {kSpacing, kSpacing, kSpacing};
+    shot.spacing_m = {kGhostSpacing, kGhostSpacing, kGhostSpacing};
     shot.points_per_wavelength = 10.;
     shot.precision = Precision::float64;
     shot.walls[face] = Halo::mirror_negative;
@@ -29,7 +29,7 @@ PointSourceCase make_case(int dimensions, std::size_t face, double depth) {
     shot.sources = {{source, 1., 0}};
     for (const double receiver_depth : kReceiverDepths) {
         Position receiver = source;
-        receiver[along] += 30. * kSpacing;
+        receiver[along] += 30. * kGhostSpacing;
         receiver[across] = inwards * receiver_depth;
         shot.receivers.push_back(receiver);
     }

@@ -18,8 +18,7 @@ struct FreeSpaceCase {
     bool quick;
 };
 
-constexpr auto kFloat = Precision::float32, kDouble = Precision::float64;
-constexpr std::array kCases{
+constexpr std::array kFreeSpaceCases{
     FreeSpaceCase{3, 6., true, true, kFloat, true},     FreeSpaceCase{3, 6., false, true, kFloat, false},
     FreeSpaceCase{3, 6., false, false, kDouble, false}, FreeSpaceCase{3, 10., true, true, kFloat, false},
     FreeSpaceCase{3, 10., false, false, kFloat, false}, FreeSpaceCase{2, 6., true, true, kFloat, true},
@@ -103,7 +102,7 @@ PromiseGroup greens_functions() {
         "arrive. Most of the error is numerical time dispersion of second order. Optimised coefficients are measured "
         "over r = 210 cells at c dt = 0.02 h, which leaves spatial dispersion only, with fewer points per wavelength "
         "than Taylor coefficients of the same order need; the error of the latter is given in the last column.";
-    for (const FreeSpaceCase& c : kCases)
+    for (const FreeSpaceCase& c : kFreeSpaceCases)
         group.promises.push_back(
             {describe(c), c.points_per_wavelength < 10. ? 0.01 : 0.003, c.quick, [c](const VerifyOptions& options) {
                  const auto errors = trace_errors(make_case(c), options);

@@ -15,11 +15,12 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kPi = std::numbers::pi, kSpacing = 10.;
+using std::numbers::pi;
+
 constexpr double kUpper = 2000., kLower = 3000.;  // m/s
-constexpr double kUpperDensity = 1800., kLowerDensity = 2400.;
+constexpr double kUpperRho = 1800., kLowerRho = 2400.;
 constexpr double kDepth = 10.5 * kSpacing;  // of the interface below source and receivers
-constexpr double kPeak = 15.;               // Hz
+constexpr double kHeadWavePeak = 15.;       // Hz
 constexpr double kWindow = 0.35;            // s from the head wave's arrival on: before the direct wave
 
 double travel_time_s(double offset_m) {
@@ -41,8 +42,8 @@ std::vector<double> shoot(const Scheme& scheme, const std::vector<Position>& rec
             std::fill(row.begin(), row.end(), float(e.grid.position_m(0, 0, z)[2] < kDepth ? upper : lower));
         };
     };
-    const auto backend = make_wavefield(e, halves(kUpper, kLower), options, halves(kUpperDensity, kLowerDensity));
-    return seismograms(*backend, e, smooth_ricker(kPeak), source, receivers);
+    const auto backend = make_wavefield(e, halves(kUpper, kLower), options, halves(kUpperRho, kLowerRho));
+    return seismograms(*backend, e, smooth_ricker(kHeadWavePeak), source, receivers);
 }
 
 using Complex = std::complex<double>;
@@ -50,7 +51,7 @@ using Complex = std::complex<double>;
 /// R at the interface for a plane wave of horizontal wavenumber kx.
 Complex reflection(Complex omega, double kx, bool has_density, Complex kz) {
     const Complex below = std::sqrt(omega * omega / (kLower * kLower) - kx * kx);
-    const double heavier = has_density ? kLowerDensity / kUpperDensity : 1.;
+    const double heavier = has_density ? kLowerRho / kUpperRho : 1.;
     const Complex a = kz * heavier, b = below.imag() < 0. ? -below : below;
     return (a - b) / (a + b);
 }
@@ -61,7 +62,7 @@ Complex reflected(Complex omega, double offset_m, bool has_density) {
     constexpr double apart = 24000.;
     Complex sum = 0.;
     for (int m = 0;; ++m) {
-        const double kx = 2. * kPi * m / apart;
+        const double kx = 2. * pi * m / apart;
         Complex kz = std::sqrt(omega * omega / (kUpper * kUpper) - kx * kx);
         if (kz.imag() < 0.) kz = -kz;
         if (kz.imag() * 2. * kDepth > 20.) return sum;
@@ -75,11 +76,11 @@ Complex reflected(Complex omega, double offset_m, bool has_density) {
 std::vector<double> exact_trace(double offset_m, bool has_density, double dt, std::size_t begin, std::size_t count) {
     constexpr double period = 4., damping = 6. / period;
     std::vector<double> trace(count, 0.);
-    for (int j = 1; j <= int(3.5 * kPeak * period); ++j) {
-        const Complex omega(2. * kPi * j / period, damping);
+    for (int j = 1; j <= int(3.5 * kHeadWavePeak * period); ++j) {
+        const Complex omega(2. * pi * j / period, damping);
         Complex signal = 0.;
-        for (double t = 0.; t < 3. / kPeak; t += dt)
-            signal += dt * ricker(kPeak, 1.5 / kPeak, t) * std::exp(Complex(0., 1.) * omega * t);
+        for (double t = 0.; t < 3. / kHeadWavePeak; t += dt)
+            signal += dt * ricker(kHeadWavePeak, 1.5 / kHeadWavePeak, t) * std::exp(Complex(0., 1.) * omega * t);
         const Complex spectrum = signal * reflected(2. * std::sin(0.5 * omega * dt) / dt, offset_m, has_density);
         for (std::size_t n = 0; n < count; ++n) {
             const double t = double(begin + n) * dt;
@@ -92,11 +93,11 @@ std::vector<double> exact_trace(double offset_m, bool has_density, double dt, st
 /// How much later a comes than b: the slope of the phase of the ratio of their spectra, through zero.
 double delay_s(std::span<const double> a, std::span<const double> b, double dt) {
     double phases = 0., squares = 0.;
-    for (double f = 0.4 * kPeak; f <= 1.6 * kPeak; f += 0.05 * kPeak) {
-        const double omega = 2. * kPi * f;
+    for (double f = 0.4 * kHeadWavePeak; f <= 1.6 * kHeadWavePeak; f += 0.05 * kHeadWavePeak) {
+        const double omega = 2. * pi * f;
         Complex of_a = 0., of_b = 0.;
         for (std::size_t n = 0; n < a.size(); ++n) {
-            const double fade = 0.5 + 0.5 * std::cos(kPi * double(n) / double(a.size()));
+            const double fade = 0.5 + 0.5 * std::cos(pi * double(n) / double(a.size()));
             const Complex wave = fade * std::polar(1., omega * double(n) * dt);
             of_a += wave * a[n];
             of_b += wave * b[n];

@@ -12,7 +12,7 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kPi = std::numbers::pi, kVelocity = 2000., kSpacing = 10.;
+using std::numbers::pi;
 
 Scheme star() {
     return make_scheme(Equation::star, 2);
@@ -64,7 +64,7 @@ Range phase_velocities(const Scheme& scheme, int dimensions, double points_per_w
     e.scheme = scheme;
     e.dt_s = 1.;
     e.steps = 1;
-    const double k = 2. * kPi / points_per_wavelength, degree = kPi / 180.;
+    const double k = 2. * pi / points_per_wavelength, degree = pi / 180.;
     Range range;
     for (int dip = 0; dip <= 90; dip += 5)
         for (int azimuth = 0; azimuth <= (dimensions == 3 ? 45 : 0); azimuth += 5)

@@ -13,7 +13,8 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kPi = std::numbers::pi, kSpacing = 10.;
+using std::numbers::pi;
+
 constexpr double kPacket = 7.;       // half the packet in standard deviations: 2e-11 at its ends
 constexpr std::int64_t kApart = 20;  // nodes from source to receiver, and from there to the first interface
 using Complex = std::complex<double>;
@@ -30,7 +31,7 @@ struct Stack {
 
 /// A duct along x between rigid walls that carries one mode cos(kz z): a plane wave and its mirror image, at an angle
 /// that the frequency decides.
-struct Incidence {
+struct ObliqueWave {
     double points_per_wavelength;  ///< in the slowest layer
     double angle_deg;              ///< aimed at, in the first layer; the width of the duct is whole nodes
 
@@ -39,7 +40,7 @@ struct Incidence {
     [[nodiscard]] double bandwidth() const { return angle_deg < 45. ? 0.075 : 0.04; }
 };
 
-struct Duct {
+struct LayeredDuct {
     Experiment e;
     double kz = 0.;     ///< [rad/m]
     double omega = 0.;  ///< [rad/s]
@@ -60,12 +61,12 @@ double fastest(const Stack& stack) {
 }
 
 /// So long that no end is heard while the packet and what it leaves in the layers pass.
-Duct make_duct(const Stack& stack, const Scheme& scheme, const Incidence& wave) {
-    Duct duct;
-    const double omega = 2. * kPi * slowest(stack) / (wave.points_per_wavelength * kSpacing);
-    const double aimed = omega / stack.layers.front().vp * std::sin(wave.angle_deg * kPi / 180.);
-    const std::int64_t intervals = aimed > 0. ? std::llround(kPi / (aimed * kSpacing)) : 1;
-    duct.kz = aimed > 0. ? kPi / (double(intervals) * kSpacing) : 0.;
+LayeredDuct make_duct(const Stack& stack, const Scheme& scheme, const ObliqueWave& wave) {
+    LayeredDuct duct;
+    const double omega = 2. * pi * slowest(stack) / (wave.points_per_wavelength * kSpacing);
+    const double aimed = omega / stack.layers.front().vp * std::sin(wave.angle_deg * pi / 180.);
+    const std::int64_t intervals = aimed > 0. ? std::llround(pi / (aimed * kSpacing)) : 1;
+    duct.kz = aimed > 0. ? pi / (double(intervals) * kSpacing) : 0.;
     duct.omega = omega;
     duct.bandwidth = wave.bandwidth();
     const double duration = (2. * kPacket / duct.bandwidth + 60.) / omega;
@@ -93,8 +94,9 @@ Duct make_duct(const Stack& stack, const Scheme& scheme, const Incidence& wave) 
     return duct;
 }
 
-/// The same without an interface, cut at the plane of the source, of which the wavefield there is its own mirror image.
-Duct without_layers(Duct duct) {
+/// A duct without the interfaces of another, cut at the plane of the source, of which the wavefield there is its own
+/// mirror image.
+LayeredDuct without_layers(LayeredDuct duct) {
     duct.e.grid.n[0] = duct.source;
     duct.e.halos[0] = Halo::mirror_positive;
     duct.source = 0;
@@ -103,7 +105,7 @@ Duct without_layers(Duct duct) {
 }
 
 /// The layer of plane x.
-const Layer& layer_at(const Duct& duct, const Stack& stack, std::int64_t x) {
+const Layer& layer_at(const LayeredDuct& duct, const Stack& stack, std::int64_t x) {
     std::int64_t end = duct.interface;
     std::size_t i = 0;
     while (i + 1 < stack.layers.size() && x >= end) end += stack.layers[++i].nodes;
@@ -111,7 +113,7 @@ const Layer& layer_at(const Duct& duct, const Stack& stack, std::int64_t x) {
 }
 
 /// The mode of the source, one node wide along x, with the signal of the packet.
-Sources mode_source(const Duct& duct) {
+Sources mode_source(const LayeredDuct& duct) {
     Sources sources;
     const Grid& grid = duct.e.grid;
     for (std::int64_t z = 0; z < grid.nz(); ++z) {
@@ -133,7 +135,7 @@ struct Spectra {
     Complex before, behind;
 };
 
-Spectra shoot(const Duct& duct, const Stack& stack, const VerifyOptions& options) {
+Spectra shoot(const LayeredDuct& duct, const Stack& stack, const VerifyOptions& options) {
     const auto rows = [&](double Layer::*value) -> RowReader {
         return [&duct, &stack, value](std::int64_t, std::int64_t, std::span<float> row) {
             for (std::size_t x = 0; x < row.size(); ++x) row[x] = float(layer_at(duct, stack, std::int64_t(x)).*value);
@@ -160,13 +162,13 @@ Spectra shoot(const Duct& duct, const Stack& stack, const VerifyOptions& options
 /// kx of the discrete wave in a layer, for phases over many nodes; imaginary where the wave is evanescent.
 /// \param of_symbol whether kx solves the scheme's own dispersion relation, or is that of the continuum with the same
 /// frequency and the same kz.
-Complex wavenumber_along(const Duct& duct, double vp, bool of_symbol) {
+Complex wavenumber_along(const LayeredDuct& duct, double vp, bool of_symbol) {
     const double dt = duct.e.dt_s, h = kSpacing;
     const double slowness_part = std::pow(2. * std::sin(0.5 * duct.omega * dt) / (vp * dt), 2);
     const double kx2 = slowness_part - duct.e.scheme.axis_symbol(duct.kz * h) / (h * h);
     if (kx2 <= 0.) return {0., std::sqrt(-kx2)};
     if (!of_symbol) return std::sqrt(kx2);
-    double low = 0., high = kPi / h;
+    double low = 0., high = pi / h;
     for (int i = 0; i < 80; ++i) {
         const double middle = 0.5 * (low + high);
         (duct.e.scheme.axis_symbol(middle * h) < kx2 * h * h ? low : high) = middle;
@@ -180,7 +182,7 @@ struct Response {
     Complex reflection, transmission;  ///< of pressure, at the first interface, and there and at the last
 };
 
-Response exact_response(const Duct& duct, const Stack& stack) {
+Response exact_response(const LayeredDuct& duct, const Stack& stack) {
     const std::size_t n = stack.layers.size();
     const auto kx = [&](std::size_t i) { return wavenumber_along(duct, stack.layers[i].vp, false); };
     const auto single = [&](std::size_t i) {
@@ -201,9 +203,9 @@ struct Errors {
 };
 
 /// |measured - exact| of both coefficients; the incident wave is that of a duct without layers.
-Errors coefficient_errors(const Stack& stack, const Scheme& scheme, const Incidence& wave,
+Errors coefficient_errors(const Stack& stack, const Scheme& scheme, const ObliqueWave& wave,
                           const VerifyOptions& options) {
-    const Duct duct = make_duct(stack, scheme, wave);
+    const LayeredDuct duct = make_duct(stack, scheme, wave);
     const Stack homogeneous{"", {stack.layers.front()}};
     const Spectra incident = shoot(without_layers(duct), homogeneous, options), total = shoot(duct, stack, options);
     const Complex i(0., 1.);
@@ -214,7 +216,7 @@ Errors coefficient_errors(const Stack& stack, const Scheme& scheme, const Incide
     const Complex behind = std::exp(i * kx_last * (1.5 * kSpacing));
     const Complex passed = total.behind / incident.before / there;
     const Response exact = exact_response(duct, stack);
-    const double angle = std::asin(std::min(1., duct.kz * stack.layers.front().vp / duct.omega)) * 180. / kPi;
+    const double angle = std::asin(std::min(1., duct.kz * stack.layers.front().vp / duct.omega)) * 180. / pi;
     return {std::abs(measured - exact.reflection), std::abs(passed - exact.transmission * behind), angle,
             std::abs(exact.reflection)};
 }
@@ -257,7 +259,7 @@ const std::vector<Stack>& stacks(bool with_density) {
     return with_density ? variable : constant;
 }
 
-constexpr const char* kMethod =
+constexpr const char* kMethodOfLayers =
     "Between rigid walls a mode cos(kz z) is an exact wave of the scheme, two plane waves at the angle sin(theta) = "
     "kz vp / omega. A narrow-band packet of it meets an interface that lies midway between two planes of nodes; the "
     "spectrum of the difference to a duct without the interface, over that of the incident wave, is the reflection "
@@ -276,7 +278,7 @@ PromiseGroup layered_media() {
     group.id = "R5";
     group.title = "Reflection and transmission coefficients of layers";
     group.quantity = "largest error of the two complex coefficients";
-    group.method = kMethod;
+    group.method = kMethodOfLayers;
     for (const bool density : {false, true}) {
         const auto equation = density ? Equation::variable_density : Equation::star;
         for (const Stack& stack : stacks(density))

@@ -9,15 +9,9 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kSlowest = 1500., kFastest = 3000.;
-
-/// A velocity for a node that has nothing to do with its neighbours'.
-double scattered_velocity(std::int64_t node) {
-    return double(float(kSlowest + (kFastest - kSlowest) * scatter(node)));
-}
 RowReader scattered(const Grid& grid) {
     return [grid](std::int64_t y, std::int64_t z, std::span<float> row) {
-        for (std::size_t x = 0; x < row.size(); ++x) row[x] = float(scattered_velocity(grid.at(std::int64_t(x), y, z)));
+        for (std::size_t x = 0; x < row.size(); ++x) row[x] = scattered_velocity(grid.at(std::int64_t(x), y, z));
     };
 }
 
@@ -54,12 +48,12 @@ Experiment bounded(const std::string& kind, int dimensions, int order, Precision
 }
 
 /// Sources between nodes: in the middle, where the shell meets what leaps, in an absorbing strip, and beside a corner.
-struct Shot {
+struct LeapShot {
     std::vector<SourcePoint> sources;
     std::vector<Position> receivers;
 };
-Shot shot_in(const Experiment& e) {
-    Shot shot;
+LeapShot shot_in(const Experiment& e) {
+    LeapShot shot;
     for (const double cells : {31.3, 24.6, 18.45, 14.1, 5.7, 1.2}) {
         const double y = e.grid.dimensions == 3 ? e.grid.spacing_m[1] * (cells + 0.3) : 0.;
         shot.sources.push_back({{e.grid.spacing_m[0] * (cells + 1.1), y, e.grid.spacing_m[2] * cells}, 1., 0});
@@ -71,7 +65,7 @@ Shot shot_in(const Experiment& e) {
 /// The wavefield after the steps of an experiment.
 std::vector<double> wavefield(const Experiment& e, const VerifyOptions& options) {
     const auto backend = make_wavefield(e, scattered(e.grid), options);
-    const Shot shot = shot_in(e);
+    const LeapShot shot = shot_in(e);
     seismograms(*backend, e, smooth_ricker(25.), shot.sources, shot.receivers);
     std::vector<double> p(std::size_t(e.grid.points()));
     backend->download(Window::whole(e.grid), std::span<double>(p));
@@ -98,7 +92,7 @@ Rounding rounding_of(const Experiment& e, const VerifyOptions& options) {
         Experiment experiment = e;
         experiment.precision = precision;
         const auto backend = make_wavefield(experiment, scattered(e.grid), with_stepping(options, stepping));
-        const Shot shot = shot_in(e);
+        const LeapShot shot = shot_in(e);
         return seismograms(*backend, experiment, smooth_ricker(25.), shot.sources, shot.receivers);
     };
     const double leaps = difference(traces(Precision::float32, "leap"), traces(Precision::float64, "leap"));
@@ -119,7 +113,7 @@ Measurement over_traces(const Rounding& rounding) {
 }
 
 /// max |E / E_0 - 1| over the steps, of a pulse in a box with a free surface, a rigid wall and zero faces.
-Measurement energy_drift(const VerifyOptions& options) {
+Measurement energy_drift_of_leaps(const VerifyOptions& options) {
     Experiment e = box_of(3, 8, Precision::float64, 100'000);
     e.grid.n = {19, 18, 22};
     e.halos[4] = Halo::mirror_negative;
@@ -153,7 +147,7 @@ Measurement energy_drift(const VerifyOptions& options) {
 
 /// |<B u, v> - <u, B v>| over the product of their norms, with the weight 1 / (vp dt)^2 of the inner product: a leap of
 /// p[n-2] = 0 gives B p[n].
-Measurement asymmetry(int dimensions, const VerifyOptions& options) {
+Measurement asymmetry_of_leaps(int dimensions, const VerifyOptions& options) {
     const Experiment e = box_of(dimensions, 8, Precision::float64, 2);
     const auto backend = make_wavefield(e, scattered(e.grid), with_stepping(options, "leap"));
     const auto points = std::size_t(e.grid.points());
@@ -215,11 +209,11 @@ PromiseGroup leaps() {
     };
     in_single("rigid", 2., over_single_steps);
     in_single("free surface over cpml", 1.2e-5, over_traces);
-    group.promises.push_back({"energy in 100,000 steps, 3-D, order 8, double", 1e-11, false, energy_drift});
+    group.promises.push_back({"energy in 100,000 steps, 3-D, order 8, double", 1e-11, false, energy_drift_of_leaps});
     for (const int dimensions : {2, 3})
-        group.promises.push_back({"symmetry, " + std::to_string(dimensions) + "-D, order 8, double", 1e-14,
-                                  dimensions == 2,
-                                  [=](const VerifyOptions& options) { return asymmetry(dimensions, options); }});
+        group.promises.push_back(
+            {"symmetry, " + std::to_string(dimensions) + "-D, order 8, double", 1e-14, dimensions == 2,
+             [=](const VerifyOptions& options) { return asymmetry_of_leaps(dimensions, options); }});
     return group;
 }
 

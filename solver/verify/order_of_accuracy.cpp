@@ -12,7 +12,8 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
+using std::numbers::pi;
+
 constexpr std::array<int, 3> kHalfWaves{3, 1, 2};
 
 /// The unit box with free surfaces, `intervals` along each edge.
@@ -40,7 +41,7 @@ SmoothField smooth_field(const Grid& grid) {
         sine[a] = {1.};
         if (!grid.has_axis(int(a))) continue;
         sine[a] = axis_mode(Halo::mirror_negative, Halo::mirror_negative, grid.n[a], kHalfWaves[a], 1).shape;
-        field.wavenumber_squared += std::pow(kHalfWaves[a] * kPi, 2);
+        field.wavenumber_squared += std::pow(kHalfWaves[a] * pi, 2);
     }
     for (const double z : sine[2])
         for (const double y : sine[1])
@@ -92,7 +93,7 @@ double time_error(int dimensions, const Scheme& scheme, std::int64_t steps, cons
     Experiment e = unit_box(dimensions, 30, scheme);
     const SmoothField field = smooth_field(e.grid);
     const double omega = std::sqrt(field.wavenumber_squared);
-    const double duration = 2.25 * 2. * kPi / omega;  // at a quarter period the error of phase is seen in full
+    const double duration = 2.25 * 2. * pi / omega;  // at a quarter period the error of phase is seen in full
     e.steps = steps;
     e.dt_s = duration / double(steps);
     std::vector<double> previous(field.p), exact(field.p);

@@ -9,8 +9,6 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kVelocity = 2000.;
-
 double distance(const Position& a, const Position& b) {
     return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }

@@ -11,20 +11,6 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kSlowest = 1500., kFastest = 3000.;
-
-/// A velocity for a node that has nothing to do with its neighbours'.
-float scattered_velocity(std::int64_t node) {
-    return float(kSlowest + (kFastest - kSlowest) * scatter(node));
-}
-
-constexpr double kLightest = 1000., kHeaviest = 2700.;
-
-/// As scattered_velocity, and unrelated to it.
-float scattered_density(std::int64_t node) {
-    return float(kLightest + (kHeaviest - kLightest) * scatter(node + 1'000'003));
-}
-
 /// Two positions in cells, from the first node.
 struct Pair {
     const char* name;
@@ -52,7 +38,7 @@ Experiment scattering_box(int dimensions, Precision precision, Equation equation
     return e;
 }
 
-constexpr std::int64_t kWidth = 8;  ///< of absorbing layers, in nodes
+constexpr std::int64_t kAbsorbingWidth = 8;  ///< of absorbing layers, in nodes
 
 /// With layers at x_max, z_max and both faces across y: nodes up to (35, 21, 27) lie outside them, and from 8 along y.
 constexpr std::array kPairsByLayers{
@@ -98,7 +84,7 @@ Experiment absorbing_box(int dimensions, Precision precision, const Absorber& ab
     e.scheme.time_order = absorber.time_order;
     e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, kFastest);
     BoundaryConfig boundary;
-    boundary.cpml_width = boundary.sponge_width = kWidth;
+    boundary.cpml_width = boundary.sponge_width = kAbsorbingWidth;
     boundary.x_min = absorber.at_all_faces ? absorber.kind : "rigid";
     boundary.z_min = absorber.at_all_faces ? absorber.kind : "free_surface";
     if (absorber.at_all_faces) e.halos = {};

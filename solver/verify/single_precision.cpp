@@ -10,7 +10,7 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kSoundInAir = 343., kVelocity = 2000.;  // m/s
+constexpr double kSoundInAir = 343.;  // m/s
 
 constexpr std::array<std::int64_t, 3> kFloor{41, 1, 33}, kRoom{25, 21, 23};  // nodes
 

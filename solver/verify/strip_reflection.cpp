@@ -9,7 +9,6 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kVelocity = 2000., kSpacing = 10.;
 constexpr double kHaste = 1.3;  // short waves run ahead: the time step makes them faster
 
 double peak_frequency(const Incidence& c) {
@@ -112,7 +111,7 @@ Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& gri
     return make_boundary(b, grid, {scheme, vp_max_m_s, dt_s, frequency_hz}, {});
 }
 
-RowReader rows_of(const Medium& value, const Grid& grid) {
+RowReader rows_of(const ValueAt& value, const Grid& grid) {
     return [value, grid](std::int64_t y, std::int64_t z, std::span<float> row) {
         for (std::size_t x = 0; x < row.size(); ++x) {
             const Position at = grid.position_m(std::int64_t(x), y, z);

@@ -29,14 +29,14 @@ Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& gri
 Measurement reflection_db(const Incidence& incidence, const VerifyOptions& options);
 
 /// A value that varies with the position [m] only, so that any box can hold it.
-using Medium = double (*)(double x_m, double z_m);
+using ValueAt = double (*)(double x_m, double z_m);
 /// The rows of a grid that hold such a value at each node.
-RowReader rows_of(const Medium& value, const Grid& grid);
+RowReader rows_of(const ValueAt& value, const Grid& grid);
 
 /// A small box with layers all around, or a free surface on top.
 struct SmallBox {
     int dimensions = 2;
-    Medium vp_m_s = nullptr;
+    ValueAt vp_m_s = nullptr;
     double vp_max_m_s = 3000.;
     bool free_surface = false;
 };

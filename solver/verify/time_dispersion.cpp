@@ -13,7 +13,6 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kVelocity = 2000., kSpacing = 10.;
 constexpr double kWavelengths = 100.;
 constexpr double kLimit = 0.01;
 constexpr std::int64_t kRefinement = 3;

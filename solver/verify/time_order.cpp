@@ -11,19 +11,18 @@
 namespace onda::verify {
 namespace {
 
-constexpr double kVelocity = 2000., kSpacing = 10.;
 constexpr double kPointsPerWavelength = 6.;  // at the end of the band
-constexpr double kWavelengths = 25.;
-constexpr std::int64_t kRefinement = 4;
+constexpr double kSnapshotWavelengths = 25.;
+constexpr std::int64_t kFinerSteps = 4;
 
 /// The wavefield of a point source when its waves have gone 25 wavelengths, by steps of this fraction of the limit.
-struct Snapshot {
+struct SnapshotInTime {
     int time_order;
     double cfl_fraction;
 
     [[nodiscard]] double peak_frequency() const { return kVelocity / (kPointsPerWavelength * kSpacing) / kRickerBand; }
     [[nodiscard]] Experiment experiment(std::int64_t finer = 1) const {
-        const double way = kWavelengths * kPointsPerWavelength * kSpacing;
+        const double way = kSnapshotWavelengths * kPointsPerWavelength * kSpacing;
         const double duration = way / kVelocity + 1.5 / peak_frequency();
         Experiment e;
         e.grid.dimensions = 2;
@@ -46,12 +45,12 @@ struct Snapshot {
     }
 };
 
-Measurement against_fine_steps(const Snapshot& snapshot, const VerifyOptions& options) {
+Measurement against_finer_snapshot(const SnapshotInTime& snapshot, const VerifyOptions& options) {
     const Experiment e = snapshot.experiment();
-    const Snapshot exact{4, 0.9};
+    const SnapshotInTime exact{4, 0.9};
     char detail[64];
     std::snprintf(detail, sizeof detail, "%lld steps of %.3g ms", static_cast<long long>(e.steps), e.dt_s * 1e3);
-    return {relative_l2(snapshot.wavefield(e, options), exact.wavefield(exact.experiment(kRefinement), options)),
+    return {relative_l2(snapshot.wavefield(e, options), exact.wavefield(exact.experiment(kFinerSteps), options)),
             detail};
 }
 
@@ -70,7 +69,7 @@ PromiseGroup time_order() {
     const auto add = [&group](int order, const char* of_limit, double cfl_fraction, double limit) {
         group.promises.push_back({"order " + std::to_string(order) + ", dt = " + of_limit, limit,
                                   order == 4 && cfl_fraction == 0.9, [=](const VerifyOptions& options) {
-                                      return against_fine_steps({order, cfl_fraction}, options);
+                                      return against_finer_snapshot({order, cfl_fraction}, options);
                                   }});
     };
     add(2, "0.9 of the limit", 0.9, 0.3);

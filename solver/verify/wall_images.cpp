@@ -30,9 +30,8 @@ struct WallCase {
     Equation equation = Equation::star;
 };
 
-constexpr auto kFloat = Precision::float32, kDouble = Precision::float64;
-constexpr auto kFree = Halo::mirror_negative, kRigid = Halo::mirror_positive, kNone = Halo::zero;
-constexpr std::array kCases{
+constexpr auto kNone = Halo::zero;
+constexpr std::array kWallCases{
     WallCase{2, 6., kFree, kNone, kOnNodes, kFloat, true},
     WallCase{2, 6., kFree, kNone, kOffNodes, kFloat, false},
     WallCase{2, 6., kFree, kNone, kWithinSinc, kFloat, true},
@@ -65,7 +64,7 @@ PointSourceCase make_case(const WallCase& c) {
     return shot;
 }
 
-/// The same pressure without the wall: the source and its images as sources of free space.
+/// The case without its walls and with the same pressure: the source and its images as sources of free space.
 PointSourceCase without_walls(const PointSourceCase& shot) {
     PointSourceCase open(shot);
     open.sources = with_images(shot.sources, shot.walls);
@@ -105,7 +104,7 @@ PromiseGroup wall_images() {
         "away, and a source just below a free surface radiates as a dipole, with a spectrum shifted to higher "
         "frequencies.) Sources and receivers lie on the nodes, off them, on the wall, and so close to it that their "
         "sinc interpolation crosses it. The last column gives the relative L2 errors of the two traces themselves.";
-    for (const WallCase& c : kCases)
+    for (const WallCase& c : kWallCases)
         group.promises.push_back(
             {describe(c), 1.2, c.quick, [c](const VerifyOptions& options) { return error_ratio(c, options); }});
     return group;

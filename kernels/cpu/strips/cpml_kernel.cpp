@@ -293,12 +293,13 @@ private:
         // Whole vectors end beyond the strip, in what follows the row in memory: of no effect. The operator that takes
         // means over planes would read beyond the array.
         const int whole = F::smoothed_dimensions == 0 ? stride_ : width_;
-        for_lanes(-before(), 0, keep_g);
+        // Of what its nodes take beyond the strip there are R values at most on either side.
+        for_lanes<4>(-before(), 0, keep_g);
         if constexpr (F::smoothed_dimensions == 0)
             for_whole_lanes(0, whole, update);
         else
             for_lanes(0, whole, update);
-        for_lanes(whole, width_ + count_of<F>(a_.radius) - 1 - before(), keep_g);
+        for_lanes<4>(whole, width_ + count_of<F>(a_.radius) - 1 - before(), keep_g);
         for (T* const beside : {psi, inner_psi + width_}) {
             const auto clear = [beside](int i) __attribute__((always_inline)) {
                 beside[i] = T(0);
@@ -394,32 +395,44 @@ Columns<T, K> columns_of(const CpmlArguments<T>& a, int face, Node first, std::i
     return c;
 }
 
-/// The strips across x of at most kCpmlRows rows. \param prefetch is called with the strip of each face.
-template <typename K, typename T, typename F, typename Prefetch>
-void update_rows(const CpmlArguments<T>& a, const RowPlace* rows, int count, T* scratch, const Prefetch& prefetch) {
-    const RowStrip<T, F, -1, K> low(a);
-    const RowStrip<T, F, 1, K> high(a);
-    prefetch(low);
-    prefetch(high);
-    T* const of_high = scratch + low.scratch_size(count);
-    low.update_psi(rows, count, scratch);
-    high.update_psi(rows, count, of_high);
-    low.update_nodes(rows, count, scratch);
-    high.update_nodes(rows, count, of_high);
-}
+/// The strips across x of both faces.
+template <typename K, typename T, typename F>
+class RowStrips {
+public:
+    explicit RowStrips(const CpmlArguments<T>& a) : low_(a), high_(a) {}
+
+    /// At most kCpmlRows rows. Not inlined: passes after the kernel and passes that follow it share the code.
+    __attribute__((noinline)) void update(const RowPlace* rows, int count, T* scratch) const {
+        T* const of_high = scratch + low_.scratch_size(count);
+        low_.update_psi(rows, count, scratch);
+        high_.update_psi(rows, count, of_high);
+        low_.update_nodes(rows, count, scratch);
+        high_.update_nodes(rows, count, of_high);
+    }
+    ONDA_HOST_DEVICE void prefetch_memory(const RowPlace* rows, int count, int ahead) const {
+        low_.prefetch_memory(rows, count, ahead);
+        high_.prefetch_memory(rows, count, ahead);
+    }
+    ONDA_HOST_DEVICE void prefetch_nodes(std::int64_t y, std::int64_t z) const {
+        low_.prefetch_nodes(y, z);
+        high_.prefetch_nodes(y, z);
+    }
+
+private:
+    RowStrip<T, F, -1, K> low_;
+    RowStrip<T, F, 1, K> high_;
+};
 
 template <typename K, typename T, typename F>
 void across_x(const CpmlArguments<T>& a, RowRange range, T* scratch) {
     constexpr int most = kCpmlRows;
+    const RowStrips<K, T, F> strips(a);
     RowPlace rows[most];
     for (std::int64_t first = range.begin; first < range.end; first += most) {
         const int count = range.end - first < most ? static_cast<int>(range.end - first) : most;
         for (int i = 0; i < count; ++i) rows[i] = {(first + i) % a.ny, (first + i) / a.ny};
-        update_rows<K, T, F>(
-            a, rows, count, scratch, [&](const auto& strip) __attribute__((always_inline)) {
-                for (int i = 0; i < count; ++i)
-                    strip.prefetch_nodes((first + most + i) % a.ny, (first + most + i) / a.ny);
-            });
+        for (int i = 0; i < count; ++i) strips.prefetch_nodes((first + most + i) % a.ny, (first + most + i) / a.ny);
+        strips.update(rows, count, scratch);
     }
 }
 
@@ -522,10 +535,9 @@ void follow(const void* arguments, const SteppedRows& stepped) {
     if (has_strips(a, 0)) {
         RowPlace rows[kCpmlRows];
         for (int i = 0; i < stepped.planes; ++i) rows[i] = {stepped.y, stepped.z + i};
-        update_rows<K, T, F>(
-            a, rows, stepped.planes, scratch, [&](const auto& strip) __attribute__((always_inline)) {
-                strip.prefetch_memory(rows, stepped.planes, 2);
-            });
+        const RowStrips<K, T, F> strips(a);
+        strips.prefetch_memory(rows, stepped.planes, 2);
+        strips.update(rows, stepped.planes, scratch);
     }
     if (has_strips(a, 1)) follow_across_y<K, T, F>(a, stepped, scratch);
     if (has_strips(a, 2)) follow_across_z<K, T, F>(a, stepped, scratch);

@@ -23,6 +23,8 @@ std::vector<T> joined_profiles(const LayerBoxes& layers) {
     return all;
 }
 
+constexpr std::int64_t kStaged = 8 << 20;  ///< elements of an image on their way to the host
+
 std::string row_of(const char* name) {
     return std::string("imaging.") + name;
 }
@@ -65,13 +67,18 @@ public:
         check_sum(sum, images_[1].size() > 0);
         scope_.enter();
         last_->wait();
-        const Grid& grid = setup_.grid;
-        const std::int64_t rows = grid.ny() * grid.nz();
-        std::vector<T> values(static_cast<std::size_t>(array_));
-        ONDA_CUDA_TRY(cudaMemcpy(values.data(), images_[static_cast<std::size_t>(sum)].data() + shot * array_,
-                                 values.size() * sizeof(T), cudaMemcpyDeviceToHost));
-        for (std::int64_t row = 0; row < rows; ++row)
-            std::copy_n(values.begin() + row * node_pitch(setup_), grid.nx(), image.begin() + row * grid.nx());
+        const std::int64_t nx = setup_.grid.nx(), pitch = node_pitch(setup_), all = array_ / pitch;
+        const std::int64_t together = std::clamp<std::int64_t>(kStaged / pitch, 1, all);
+        std::vector<T> staged(static_cast<std::size_t>(together * pitch));
+        for (std::int64_t row = 0; row < all; row += together) {
+            const std::int64_t rows = std::min(together, all - row);
+            ONDA_CUDA_TRY(cudaMemcpy(staged.data(),
+                                     images_[static_cast<std::size_t>(sum)].data() + shot * array_ + row * pitch,
+                                     static_cast<std::size_t>(rows * pitch) * sizeof(T), cudaMemcpyDeviceToHost));
+#pragma omp parallel for
+            for (std::int64_t i = 0; i < rows; ++i)
+                std::copy_n(staged.begin() + i * pitch, nx, image.begin() + (row + i) * nx);
+        }
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         std::int64_t bytes = kept_values_.bytes() + memory_.bytes() + met_.bytes() + profiles_.bytes();

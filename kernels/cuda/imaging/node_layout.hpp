@@ -16,11 +16,11 @@ inline std::int64_t sector_pitch(std::int64_t nx, std::int64_t element_bytes) {
     const std::int64_t values = sector / element_bytes;
     return (nx + values - 1) / values * values;
 }
-/// Those of a row of a NodeArray.
+/// The elements of a row of a NodeArray.
 inline std::int64_t node_pitch(const Setup& setup) {
     return sector_pitch(setup.grid.nx(), setup.element_bytes());
 }
-/// Those of a shot.
+/// The elements of a shot of a NodeArray.
 inline std::int64_t node_elements(const Setup& setup) {
     return node_pitch(setup) * setup.grid.ny() * setup.grid.nz();
 }

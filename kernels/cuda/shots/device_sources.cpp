@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/memory.hpp"
 #include "kernels/shot/source_entries.hpp"
+#include "kernels/unset_vector.hpp"
 
 namespace onda::cuda {
 
@@ -41,7 +42,7 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
         }
     }
     // Signals of adjoint sources are as long as all seismograms together.
-    std::vector<T> signal(static_cast<std::size_t>(samples.back()));
+    UnsetVector<T> signal(static_cast<std::size_t>(samples.back()));
 #pragma omp parallel for
     for (std::size_t i = 0; i < series.size(); ++i) std::ranges::copy(*series[i], signal.begin() + samples[i]);
     std::ranges::stable_sort(nodes, {}, &Node::block);

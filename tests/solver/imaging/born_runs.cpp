@@ -22,7 +22,7 @@ struct Fixture {
     [[nodiscard]] std::vector<ShotPoints> shot() const { return {box.points_of(box.source_signals())}; }
     /// J' y of so many levels, with squares.
     [[nodiscard]] Illumination illumination(std::vector<double> y, double scale, const HistoryPlan& plan,
-                                            std::vector<double>* image = nullptr) {
+                                            NodeValues* image = nullptr) {
         for (double& value : y) value *= scale;
         GradientRun run(*medium, 1, box.time(), plan, true);
         run.run(shot(), [&](const Wavefield&) { return std::vector{box.adjoint_of(y, false)}; }, {times, control});
@@ -58,7 +58,7 @@ TEST_CASE_FIXTURE(Fixture, "a Born run gives the background's traces where they 
 TEST_CASE_FIXTURE(Fixture,
                   "illuminations bound the image, grow with the square of the data, and do not depend on checkpoints") {
     const HistoryPlan all{1, box.time().steps, 0};
-    std::vector<double> image;
+    NodeValues image;
     const Illumination one = illumination(box.data(), 1., all, &image);
     double largest = 0.;
     for (std::size_t i = 0; i < image.size(); ++i) {
@@ -134,7 +134,7 @@ TEST_CASE("values go from the inner grid to the computed one by the transpose of
     const ComputedGrid computed(inner, {3, 2, 0, 4, 1, 0});
     const std::vector<double> values = noise(inner.points(), 1), gradient = noise(computed.grid().points(), 2);
     const std::vector<double> extended = extend_from_inner(values, computed, inner);
-    CHECK(std::abs(dot(extended, gradient) - dot(values, fold_to_inner(gradient, computed, inner))) <= 1e-13);
+    CHECK(std::abs(dot(extended, gradient) - dot(values, fold_to_inner<double>(gradient, computed, inner))) <= 1e-13);
     CHECK(extended[0] == values[0]);
     CHECK(extended.back() == values.back());
     const Grid& grid = computed.grid();

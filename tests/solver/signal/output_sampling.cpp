@@ -12,8 +12,10 @@
 
 #include "solver/outputs/gather.hpp"
 #include "solver/signal/time_dispersion.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace onda;
+using test::kSanitized;
 
 namespace {
 
@@ -60,7 +62,7 @@ const std::vector<Row> kRows{
     {"corrected, fewer samples than weights", kDt, 5},
     {"corrected, one sample", kDt, 1},
     {"corrected, long", kDt, 9000},
-    {"corrected, long, decimated, many traces", 0.004, 8200, true, 2, 1, 70},
+    {"corrected, long, decimated, many traces", 0.004, 8200, true, 2, 1, kSanitized ? 2 : 70},
     {"corrected leaps, long", 0.0013, 10300, true, 2, 2},
     {"order 4", kDt, 700, true, 4},
     {"order 4, decimated", 0.003, 300, true, 4},
@@ -167,6 +169,7 @@ TEST_CASE("what is transposed is what gathers are brought to their sampling by")
 
 TEST_CASE("traces that own their samples are the same") {
     for (const Row& row : kRows) {
+        if (row.samples > 1000) continue;  // other functions of weights, which take the same lists
         CAPTURE(row.name);
         const TimeAxis time = axis_of(row);
         const auto u = noise(row.traces * time.recorded_samples(), 6), d = noise(row.traces * time.output_samples, 7);
