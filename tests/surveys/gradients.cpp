@@ -1,6 +1,6 @@
 // `onda gradient` from observed data to files: the same bits however the forward field is kept, whoever computes the
 // shots and in which order; what allows no exact gradient is refused with what would do.
-// Takes 5 s.
+// Takes 10 s.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
@@ -93,8 +93,7 @@ TEST_CASE(
     CHECK(difference(rebuilt, exact) <= 1e-5);
     const std::vector<float> energy = place.image("ring", kSourceIllumination);
     CHECK(difference(energy, place.image("exact", kSourceIllumination)) <= 1e-5);
-    CHECK(difference(place.image_of("double", with({"scheme.precision=double"})), exact) <= 1e-7);  // digits of files
-    for (const std::string setting : {"imaging.ring=host", "backend.batch=3", "backend.threads=1"}) {
+    for (const std::string setting : {"imaging.ring=host", "backend.batch=3"}) {
         CAPTURE(setting);
         CHECK(place.image_of("other", with({setting})) == rebuilt);
         std::filesystem::remove_all(place.folder.path() / "other");
@@ -120,15 +119,14 @@ TEST_CASE("rings are taken where not all levels fit and states cost more steps")
         return checked.out;
     };
     CHECK(contains(history({"imaging.storage=ring"}), "rebuilt backward, once, from 4 planes"));
-    CHECK(contains(history({"imaging.storage=ring", "scheme.space_order=16"}), "from 8 planes"));
     CHECK(contains(history({"imaging.storage=ring", "scheme.space_order=2"}), "from 1 plane "));
     // On a large grid levels are large beside what lies along faces.
     const auto chosen = [&](const std::string& gib) {
-        return history({"grid.shape=[2001, 2001]", "backend.batch=1", "imaging.memory_gib=" + gib});
+        return history({"grid.shape=[1001, 1001]", "backend.batch=1", "imaging.memory_gib=" + gib});
     };
-    CHECK(contains(chosen("0.5"), "states in"));
-    CHECK(contains(chosen("0.13"), "rebuilt backward"));
-    CHECK(contains(chosen("0.08"), "states in"));  // no room for rings
+    CHECK(contains(chosen("0.09"), "states in"));
+    CHECK(contains(chosen("0.04"), "rebuilt backward"));
+    CHECK(contains(chosen("0.025"), "states in"));  // no room for rings
 }
 
 TEST_CASE("the gradient of density comes beside that of velocity, with the same bits however it is computed") {
