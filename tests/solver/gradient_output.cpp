@@ -20,6 +20,7 @@
 #include "tests/io/files_support.hpp"
 #include "tests/io/png_image.hpp"
 #include "tests/io/result_file_checks.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace onda;
 
@@ -240,6 +241,7 @@ TEST_CASE("its bytes are forecast") {
     };
     check(plan_of(1, "41, 31"), 1);
     check(plan_of(7, "41, 31"), 7);
+    if (test::kSanitized) return;  // as many shots are written above
     check(plan_of(101, "41, 31"), 101);
     check(plan_of(101, "41, 21, 31", "survey: {limit_m: 20}\n"), 101);
 }
