@@ -231,7 +231,8 @@ void add_growth(PromiseGroup& group) {
             .takes_long = order != 8;
     add("cpml all around, order 4 in time, two layers", {.scheme = of_order_4_in_time(8), .vp_m_s = two_layers});
     add("cpml under a free surface, order 4 in time",
-        {.scheme = of_order_4_in_time(8), .kinds = {"cpml", "cpml", "cpml", "cpml", "free_surface", "cpml"}});
+        {.scheme = of_order_4_in_time(8), .kinds = {"cpml", "cpml", "cpml", "cpml", "free_surface", "cpml"}})
+        .takes_long = true;
     for (const Scheme& scheme : {star, compact, make_scheme(Equation::variable_density, 4)})
         add("cpml all around, 3-D, " + std::string(name(scheme.equation)),
             {.dimensions = 3, .scheme = scheme, .steps = 3000, .every = 1000}, scheme.equation == Equation::star);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <iterator>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -295,8 +296,12 @@ PromiseGroup layered_media() {
                 add(30.);
                 if (order == 8)
                     for (const double angle : {0., 50., 60.}) add(angle);
-                // The longest ducts: 50 degrees has the same layers, and the first ones have 60 degrees.
-                if (order == 8) group.promises.back().takes_long = &stack != &stacks(density).front();
+                // The longest ducts: of layers with densities 30 degrees has the same, and of others 50; the first ones
+                // have all angles.
+                if (order == 8 && &stack != &stacks(density).front()) {
+                    group.promises.back().takes_long = true;
+                    std::prev(group.promises.end(), 2)->takes_long = density;
+                }
                 if (stack.layers.size() == 2)
                     group.promises.push_back(
                         {prefix + ", shortfall of order 2", 0.2, false,

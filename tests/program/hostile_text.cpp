@@ -309,6 +309,16 @@ TEST_CASE("what files hold: cells, units, headers, keys") {
     }
 }
 
+namespace {
+
+/// The first and the last alone under sanitizers: what is read in the same way starts a program each.
+std::vector<std::string> tried(std::vector<std::string> texts) {
+    if (test::kSanitized) texts.erase(texts.begin() + 1, texts.end() - 1);
+    return texts;
+}
+
+}  // namespace
+
 TEST_CASE("a field of megabytes is not echoed") {
     const std::string text(3'000'000, 'x');
     const Place place;
@@ -323,8 +333,8 @@ TEST_CASE("a field of megabytes is not echoed") {
         write_text(place.folder.path() / name, holds);
         return place.path(name);
     };
-    for (const std::string& table : {"x,z," + text + "\n1,2,3\n", "x,z\n1," + text + "\n", text + "\n1\n",
-                                     "x,z,shot\n1,2," + text + "\n", "x,z\n1,2\n" + text}) {
+    for (const std::string& table : tried({"x,z," + text + "\n1,2,3\n", "x,z\n1," + text + "\n", text + "\n1\n",
+                                           "x,z,shot\n1,2," + text + "\n", "x,z\n1,2\n" + text})) {
         file("t.csv", table);
         refused(place.check("receivers=[{type: file, file: t.csv}]"));
         refused(place.check("sources=[{type: file, file: t.csv}]"));
@@ -332,8 +342,8 @@ TEST_CASE("a field of megabytes is not echoed") {
         refused(run_onda({"bench", "thesis", "--from", place.path("t.csv")}));
         refused(run_onda({"bench", "calibrate", "cpu", "--from", place.path("t.csv")}));
     }
-    for (const std::string& line : {"n1=" + text, "d1=" + text, "unit1=" + text, "label1=" + text, "unit=" + text,
-                                    "data_format=" + text, "in=" + text, "esize=" + text, text + "='"}) {
+    for (const std::string& line : tried({"n1=" + text, "d1=" + text, "unit1=" + text, "label1=" + text, "unit=" + text,
+                                          "data_format=" + text, "in=" + text, "esize=" + text, text + "='"})) {
         // Within the megabyte that a header may have.
         const std::string header = "n1=3 n2=2 d1=1 d2=1 in=stdin data_format=native_float label1=z label2=x\n" +
                                    line.substr(0, 900'000) + "\n\x0c\x0c\x04";

@@ -1,4 +1,4 @@
-// Takes 25 s.
+// Takes 16 s.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("A1: adjoint runs are transposes, and gradients and scattered fields are derivatives") {

@@ -1,4 +1,4 @@
-// Takes 15 s.
+// Takes 8 s.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("R7: a lossless medium keeps its energy") {

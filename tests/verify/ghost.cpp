@@ -1,4 +1,4 @@
-// Takes 14 s.
+// Takes 8 s.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("R4g: shallow sources and receivers have the ghosts of a free surface") {

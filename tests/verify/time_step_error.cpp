@@ -1,4 +1,4 @@
-// Takes 12 s.
+// Takes 11 s.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("T1: seismograms are free of the error of the time step") {
