@@ -104,11 +104,11 @@ TEST_CASE_FIXTURE(Fixture, "a run that rebuilds its field holds what is planned,
                {times, control});
         return of.image(0);
     };
-    const std::vector<double> once = image_of(run);
+    const NodeValues once = image_of(run);
     CHECK(image_of(run) == once);
 
     const std::vector<double> dm(static_cast<std::size_t>(box.points()), 1.);
-    std::vector<std::vector<double>> products;
+    std::vector<NodeValues> products;
     for (const HistoryPlan& plan : {all, ring}) {
         GaussNewtonRun both(*medium, 1, box.time(), plan);
         both.set_perturbation(relative_change_of_k(dm, setup, box.readers()));
