@@ -110,7 +110,9 @@ const Format kMarkdown{
 /// Whether a group has this id ("R3"), or has the text, in upper or lower case, in its title.
 bool is_called(const PromiseGroup& group, std::string_view name) {
     const auto alike = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
-    return std::ranges::equal(group.id, name, alike) || !std::ranges::search(group.title, name, alike).empty();
+    const std::string& title = group.title;
+    return std::ranges::equal(group.id, name, alike) ||
+           std::search(title.begin(), title.end(), name.begin(), name.end(), alike) != title.end();
 }
 
 /// Visits every chosen row, and each group before the first of its rows.
