@@ -14,6 +14,7 @@
 #include "io/files/interruption.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "solver/outputs/output.hpp"
 #include "solver/program/log.hpp"
 
 namespace onda {
