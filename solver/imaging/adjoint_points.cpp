@@ -9,14 +9,12 @@
 namespace onda {
 namespace {
 
-/// The power of two that brings the largest value between 1 and 2; 1 where there is none.
-double normaliser(const OwnedTraces& traces) {
+double largest_of(const OwnedTraces& traces) {
     double largest = 0.;
 #pragma omp parallel for reduction(max : largest)
     for (std::size_t i = 0; i < traces.size(); ++i)
         for (const double value : traces[i]) largest = std::max(largest, std::abs(value));
-    if (largest == 0. || !std::isfinite(largest)) return 1.;
-    return std::ldexp(1., -std::ilogb(largest));
+    return largest;
 }
 
 /// Samples N … 1 of each trace, scaled.
@@ -31,10 +29,14 @@ void reverse(OwnedTraces& traces, double factor) {
 
 }  // namespace
 
+double scale_to_one(double largest) {
+    return largest == 0. || !std::isfinite(largest) ? 1. : std::ldexp(1., -std::ilogb(largest));
+}
+
 AdjointPoints adjoint_points(const ShotPlaces& places, const Grid& grid, const FaceHalos& halos, OwnedTraces traces,
                              bool records) {
     AdjointPoints adjoint;
-    const double factor = normaliser(traces), volume = grid.cell_volume();
+    const double factor = scale_to_one(largest_of(traces)), volume = grid.cell_volume();
     adjoint.scale = 1. / factor;
     reverse(traces, factor * volume);
     Sources& sources = adjoint.points.sources;

@@ -21,6 +21,10 @@
 
 namespace onda {
 
+/// The power of two that brings a value between 1 and 2, so that single precision keeps all of its digits of whatever
+/// it is the largest of; 1 for 0 and for what is not finite.
+double scale_to_one(double largest);
+
 /// What an adjoint run needs of a shot.
 struct AdjointPoints {
     ShotPoints points;

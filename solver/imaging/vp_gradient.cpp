@@ -79,6 +79,23 @@ std::vector<T> fold_to_inner(std::span<const double> gradient, const ComputedGri
 template std::vector<float> fold_to_inner<float>(std::span<const double>, const ComputedGrid&, const Grid&);
 template std::vector<double> fold_to_inner<double>(std::span<const double>, const ComputedGrid&, const Grid&);
 
+template <typename T>
+std::vector<T> values_in(const Window& window, std::span<const double> values, const Grid& grid) {
+    const auto& first = window.first;
+    const auto& count = window.count;
+    std::vector<T> inside(static_cast<std::size_t>(window.points()));
+#pragma omp parallel for
+    for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
+        const auto from = values.begin() + grid.at(first[0], first[1] + row % count[1], first[2] + row / count[1]);
+        std::transform(from, from + count[0], inside.begin() + row * count[0],
+                       [](double v) { return static_cast<T>(v); });
+    }
+    return inside;
+}
+
+template std::vector<float> values_in<float>(const Window&, std::span<const double>, const Grid&);
+template std::vector<double> values_in<double>(const Window&, std::span<const double>, const Grid&);
+
 std::vector<double> extend_from_inner(std::span<const double> values, const ComputedGrid& computed, const Grid& inner) {
     const Grid& grid = computed.grid();
     const Nearest nearest(computed, inner);

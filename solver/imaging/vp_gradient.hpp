@@ -27,7 +27,10 @@ std::vector<double> relative_change_of_k(std::span<const double> dvp, const Prob
 /// node: a node of a face takes the sum over its copies, in the order of the computed grid. T is float or double.
 template <typename T>
 std::vector<T> fold_to_inner(std::span<const double> gradient, const ComputedGrid& computed, const Grid& inner);
-/// Its transpose: values on the inner grid on every computed node, that of the nearest inner node.
+/// Values of a grid on the nodes of a window without gaps, [z][y][x]. T is float or double.
+template <typename T>
+std::vector<T> values_in(const Window& window, std::span<const double> values, const Grid& grid);
+/// The transpose of fold_to_inner(): values on the inner grid on every computed node, that of the nearest inner node.
 std::vector<double> extend_from_inner(std::span<const double> values, const ComputedGrid& computed, const Grid& inner);
 
 }  // namespace onda

@@ -31,21 +31,6 @@ ObservedSampling sampling_of(const Plan& plan) {
     return {plan.time.output_dt_s, plan.time.output_samples, kSamePlaceInNodes * finest_m};
 }
 
-/// What nodes of the inner grid have of values on the whole one.
-std::vector<float> inner_values(std::span<const double> computed, const ComputedGrid& grid) {
-    const Window inner = grid.inner();
-    const auto& first = inner.first;
-    const auto& count = inner.count;
-    std::vector<float> values(static_cast<std::size_t>(inner.points()));
-#pragma omp parallel for
-    for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
-        const std::int64_t y = row % count[1], z = row / count[1];
-        const auto from = computed.begin() + grid.grid().at(first[0], first[1] + y, first[2] + z);
-        std::copy_n(from, count[0], values.begin() + row * count[0]);
-    }
-    return values;
-}
-
 /// What the receivers of a shot recorded, as it is written, with all digits that the run has.
 class SyntheticTraces {
 public:
@@ -180,8 +165,8 @@ void GradientTask::collect(Batch& batch) {
         shot.images.gradient_vp = folded(gradient_of_vp(std::move(image), plan.setup, readers, plan_.time.dt_s));
         if (imaging_.illuminations) {
             const Illumination energies = run_->illumination(slot);
-            shot.images.illumination_source = inner_values(energies.forward, computed);
-            shot.images.illumination_receiver = inner_values(energies.adjoint, computed);
+            shot.images.illumination_source = values_in<float>(computed.inner(), energies.forward, computed.grid());
+            shot.images.illumination_receiver = values_in<float>(computed.inner(), energies.adjoint, computed.grid());
         }
         ++slot;
     }

@@ -9,6 +9,7 @@
 
 #include "io/text/saturating.hpp"
 #include "kernels/shot/source_density.hpp"
+#include "solver/imaging/adjoint_points.hpp"
 #include "solver/imaging/born_run.hpp"
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/vp_gradient.hpp"
@@ -214,26 +215,6 @@ ShotRows AdjointOperator::signals_of(const ShotInProgress& shot, const Sources& 
 
 // ---- J
 
-/// A power of two that brings the largest of some values between 1 and 2, so that single precision keeps all of its
-/// digits of any of them; 1 where there is none.
-double near_one(std::span<const double> values) {
-    double largest = 0.;
-    for (const double value : values) largest = std::max(largest, std::abs(value));
-    return largest == 0. || !std::isfinite(largest) ? 1. : std::ldexp(1., -std::ilogb(largest));
-}
-
-/// Values of a grid on a part of it.
-std::vector<double> on_part(std::span<const double> values, const Grid& grid, const Window& part) {
-    std::vector<double> cut;
-    cut.reserve(static_cast<std::size_t>(part.points()));
-    for (std::int64_t z = 0; z < part.count[2]; ++z)
-        for (std::int64_t y = 0; y < part.count[1]; ++y) {
-            const auto row = values.begin() + grid.at(part.first[0], part.first[1] + y, part.first[2] + z);
-            cut.insert(cut.end(), row, row + part.count[0]);
-        }
-    return cut;
-}
-
 class BornOperator final : public LinearTask {
 public:
     using LinearTask::LinearTask;
@@ -251,11 +232,13 @@ private:
 void BornOperator::perturb(const Plan& of_shot) {
     const ComputedGrid& computed = of_shot.domain.computed;
     const MediumReaders readers = medium_readers(parts_.media.model(), computed, of_shot.domain.part);
-    std::vector<double> ratio =
-        relative_change_of_k(extend_from_inner(on_part(plan_.operand->vp, plan_.domain.grid, of_shot.domain.part),
-                                               computed, of_shot.domain.grid),
-                             of_shot.setup, readers);
-    const double factor = near_one(ratio);
+    std::vector<double> ratio = relative_change_of_k(
+        extend_from_inner(values_in<double>(of_shot.domain.part, plan_.operand->vp, plan_.domain.grid), computed,
+                          of_shot.domain.grid),
+        of_shot.setup, readers);
+    double largest = 0.;
+    for (const double value : ratio) largest = std::max(largest, std::abs(value));
+    const double factor = scale_to_one(largest);
     for (double& value : ratio) value *= factor;
     run_->set_perturbation(ratio);
     scale_ = 1. / factor;

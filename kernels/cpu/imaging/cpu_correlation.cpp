@@ -49,10 +49,10 @@ public:
     void download(LevelSum sum, std::span<double> image, int shot) const override {
         check_sum(sum, illuminates_);
         const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(sum)].data();
-        const std::int64_t nx = setup_.grid.nx();
-#pragma omp parallel for num_threads(setup_.threads)
-        for (std::int64_t row = 0; row < points_ / nx; ++row)
-            std::copy_n(from + row * nx, nx, image.begin() + row * nx);
+        for_node_rows<T>(setup_, 1, {whole_}, [&](std::size_t, std::size_t, std::int64_t y, std::int64_t z) {
+            const std::int64_t row = setup_.grid.at(0, y, z);
+            std::copy_n(from + row, setup_.grid.nx(), image.begin() + row);
+        });
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         std::int64_t bytes = 0;
@@ -98,9 +98,7 @@ private:
         CpuCorrelation::reset();
     }
 
-    [[nodiscard]] std::int64_t points_of(const Buffer<T>& image) const {
-        return image.bytes() > 0 ? points_ : 0;
-    }
+    [[nodiscard]] std::int64_t points_of(const Buffer<T>& image) const { return image.bytes() > 0 ? points_ : 0; }
     template <typename Body>
     void for_rows(const std::vector<Box>& parts, const Body& body) const {
         for_node_rows<T>(setup_, shots_.size(), parts, body);
