@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 #include "kernels/fingerprint.hpp"
 #include "kernels/imaging/correlation.hpp"
@@ -11,25 +12,34 @@
 namespace onda {
 namespace {
 
-template <typename T>
-void hash_downloaded(const FieldSet& fields, const Window& window, std::span<std::uint64_t> hashes, int shot) {
-    constexpr std::int64_t together = 1 << 20;  // bytes: planes may be small and many
+/// Calls body(number, values) for each plane z of a window, in their order, [y][x]. Downloads some at a time: planes
+/// may be small and many.
+template <typename T, typename Body>
+void for_downloaded_planes(const FieldSet& fields, const Window& window, int shot, const Body& body) {
+    constexpr std::int64_t together = 1 << 20;  // bytes
     const std::int64_t plane = window.count[0] * window.count[1], planes = window.count[2];
     const std::int64_t most =
         std::clamp<std::int64_t>(together / (plane * static_cast<std::int64_t>(sizeof(T))), 1, planes);
     std::vector<T> values(static_cast<std::size_t>(most * plane));
-    Fingerprint hash;
     Window part = window;
     for (std::int64_t first = 0; first < planes; first += most) {
         part.first[2] = window.first[2] + first * window.step[2];
         part.count[2] = std::min(most, planes - first);
         fields.download(part, std::span(values.data(), static_cast<std::size_t>(part.points())), shot, {});
-        for (std::int64_t i = 0; i < part.count[2]; ++i) {
-            hash.reset();
-            hash.add(std::span<const T>(values.data() + i * plane, static_cast<std::size_t>(plane)));
-            hashes[static_cast<std::size_t>(first + i)] = hash.value();
-        }
+        for (std::int64_t i = 0; i < part.count[2]; ++i)
+            body(static_cast<std::size_t>(first + i),
+                 std::span<const T>(values.data() + i * plane, static_cast<std::size_t>(plane)));
     }
+}
+
+template <typename T>
+void hash_downloaded(const FieldSet& fields, const Window& window, std::span<std::uint64_t> hashes, int shot) {
+    Fingerprint hash;
+    for_downloaded_planes<T>(fields, window, shot, [&](std::size_t number, std::span<const T> plane) {
+        hash.reset();
+        hash.add(plane);
+        hashes[number] = hash.value();
+    });
 }
 
 }  // namespace
@@ -39,6 +49,14 @@ void FieldSet::hash_planes(const Window& window, std::span<std::uint64_t> hashes
         hash_downloaded<double>(*this, window, hashes, shot);
     else
         hash_downloaded<float>(*this, window, hashes, shot);
+}
+
+double FieldSet::sum_of_squares(const Window& window, int shot) const {
+    double sum = 0.;
+    for_downloaded_planes<double>(*this, window, shot, [&sum](std::size_t, std::span<const double> plane) {
+        for (const double value : plane) sum += value * value;
+    });
+    return sum;
 }
 
 std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t, bool) const {

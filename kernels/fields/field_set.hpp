@@ -82,6 +82,9 @@ public:
     /// field, [y][x], x fastest, in the precision of the run. Devices make them where the field lies; the default
     /// downloads it, some planes at a time. \param hashes window.count[2] of them. \throws what the steps met.
     virtual void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot = 0) const;
+    /// The sum of p[n]^2 of the first field over the nodes of `window`, in double and in their order [z][y][x]: the
+    /// same bits on every device, and however the grid is cut. \throws what the steps met.
+    [[nodiscard]] double sum_of_squares(const Window& window, int shot = 0) const;
     /// Reads p[n] of the first field at nodes (Grid::at indices).
     virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
 

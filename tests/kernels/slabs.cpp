@@ -315,6 +315,10 @@ TEST_CASE("batches of a cut grid, windows across its cuts, and its extremum") {
             whole->fields().hash_planes(window, hashes, shot);
             cut->fields().hash_planes(window, of_cut, shot);
             CHECK(of_cut == hashes);
+            double sum = 0.;
+            for (const float value : expected) sum += double(value) * double(value);
+            CHECK(whole->fields().sum_of_squares(window, shot) == sum);
+            CHECK(cut->fields().sum_of_squares(window, shot) == sum);
             const auto download = cut->fields().start_download(window, shot);
             CHECK(std::ranges::equal(download->wait(), expected));
         }

@@ -112,14 +112,11 @@ private:
             const Window window = batch[i].plan->domain.computed.inner();
             std::vector<double> p(static_cast<std::size_t>(window.points()));
             wavefield_->download(window, std::span(p), static_cast<int>(i));
-            double sum = 0.;
             double& observed = batch[i].record.largest_observed_pressure;
-            for (const double value : p) {
-                sum += value * value;
-                observed = std::max(observed, std::abs(value));
-            }
+            for (const double value : p) observed = std::max(observed, std::abs(value));
             largest = std::max(largest, observed);
-            energies_[i].push_back(static_cast<float>(sum));
+            const double energy = wavefield_->fields().sum_of_squares(window, static_cast<int>(i));
+            energies_[i].push_back(static_cast<float>(energy));
         }
         return largest;
     }
