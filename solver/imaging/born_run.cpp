@@ -30,9 +30,10 @@ BornField::BornField(Medium& medium, int shots, const TimeAxis& time, bool of_de
       fluxes_(of_density ? field_->fields().make_flux_scattering() : nullptr) {}
 
 void BornField::set_perturbation(const MediumPerturbation& perturbation) {
-    if (!fluxes_) throw std::logic_error("a perturbation of density that nobody asked for");
+    if ((fluxes_ != nullptr) == perturbation.drho.empty())
+        throw std::logic_error("a perturbation of other parameters than the operator's");
     scattering_->set_perturbation(perturbation.ratio);
-    fluxes_->set_perturbation(perturbation.flux);
+    if (fluxes_) fluxes_->set_perturbation(perturbation.flux);
     drho_ = perturbation.drho;
 }
 

@@ -29,8 +29,8 @@ public:
 
     /// Sets dk/k of every computed node (relative_change_of_k), for all shots. Until then nothing scatters.
     void set_perturbation(std::span<const double> ratio) { scattering_->set_perturbation(ratio); }
-    /// Sets perturbations of velocity and density (perturbation_of), for all shots that begin after it. \throws
-    /// std::logic_error unless it is of density.
+    /// Sets a perturbation of velocity, or of velocity and density (perturbation_of), for all shots that begin after
+    /// it. \throws std::logic_error unless it is of what this is of.
     void set_perturbation(const MediumPerturbation& perturbation);
     /// Takes the field to rest, with the receivers of these shots. Its sources are what the density that theirs act in
     /// changes by: none unless it is of density.

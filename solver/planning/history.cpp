@@ -157,7 +157,7 @@ void check_gradients(const Plan& plan) {
             "scheme.stencil",
             "gradients of the compact stencil are exact with sponges, or with cpml across one axis only; use "
             "boundary: sponge, or the star");
-    if (plan.task->compares_data && c.imaging->parameters == "vp_and_rho") {
+    if (plan.imaging && plan.imaging->density) {
         if (plan.setup.scheme.equation != Equation::variable_density)
             c.origin.value_fault("imaging.parameters",
                                  "the model has no densities: give it some, with model.rho: gardner too, or use vp");

@@ -191,7 +191,7 @@ void set_imaging(Plan& plan) {
     if (!plan.task->computes_gradients && !plan.task->scatters) return;
     plan.imaging.emplace().misfit = std::move(settings);
     plan.imaging->scatters = plan.task->scatters;
-    plan.imaging->density = plan.task->compares_data && section.parameters == "vp_and_rho";
+    plan.imaging->density = section.parameters == "vp_and_rho";
     plan.imaging->illuminations = plan.task->compares_data && section.illumination;
     plan.imaging->adjoint_sources = plan.task->compares_data && section.adjoint_sources;
 }
