@@ -19,14 +19,14 @@ struct ShotRows {
 
 /// Values of every node of a grid, [z][y][x], x fastest: a change of the model, or the derivative of something with
 /// respect to it.
-struct ParameterValues {
+struct ModelValues {
     std::vector<double> vp;   ///< [m/s], or per m/s
     std::vector<double> rho;  ///< [kg/m3], or per kg/m3; empty for operators of velocity alone
 };
 
 /// What an operator is applied to: one of these.
 struct Operand {
-    ParameterValues change;                  ///< of the model
+    ModelValues change;                  ///< of the model
     std::map<std::int64_t, ShotRows> shots;  ///< by number
 };
 
@@ -34,7 +34,7 @@ struct Operand {
 struct ShotProduct {
     ShotRows rows;
     Window part;            ///< nodes of the run's grid, all of them unless the shot has an aperture
-    ParameterValues image;  ///< on the nodes of `part`
+    ModelValues image;  ///< on the nodes of `part`
 };
 
 }  // namespace onda

@@ -38,6 +38,7 @@ std::string describe_ring(const Plan& plan) {
     std::string text =
         fmt::format(": rebuilt backward, once, from {} plane{} inside each absorbing layer at {} time steps", planes,
                     planes == 1 ? "" : "s", history.ring_size(plan.time).levels);
+    if (history.ring_values == RingValues::of_16_bits) text += ", in 16 bits";
     if (const std::int64_t bytes = host_ring_bytes(plan); bytes > 0)
         text += fmt::format(", {} of it in the memory of the host", bytes_text(bytes));
     return text;

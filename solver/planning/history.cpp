@@ -95,10 +95,12 @@ std::string objection_to_ring(const Plan& plan) {
 /// Plans a ring in one of the memories that the configuration leaves. \returns whether one has room.
 bool set_ring(Plan& plan, std::int64_t room, bool host_if_need_be) {
     HistoryPlan& history = plan.imaging->history;
-    const std::string& wanted = plan.imaging->misfit.config.ring;
+    const ImagingConfig& section = plan.imaging->misfit.config;
+    const std::string& wanted = section.ring;
+    const RingValues values = section.ring_values == "16bit" ? RingValues::of_16_bits : RingValues::full;
     const bool own = plan.placement.device->has_own_memory();
     const auto fits = [&](RingPlace place) {
-        history = {history.every, 1, 0, place};
+        history = {history.every, 1, 0, place, values};
         return history_bytes(plan) <= room && host_ring_bytes(plan) <= room_on_host(plan) / own_workers(plan.placement);
     };
     if (wanted != "host" && fits(RingPlace::device)) return true;

@@ -55,7 +55,7 @@ public:
         }
     }
     /// Once all are there.
-    [[nodiscard]] ParameterValues take() { return std::move(sum_); }
+    [[nodiscard]] ModelValues take() { return std::move(sum_); }
 
 private:
     void add(const ShotProduct& product) {
@@ -68,7 +68,7 @@ private:
     std::vector<std::size_t> shots_;
     std::size_t next_ = 0;
     std::map<std::size_t, ShotProduct> early_;
-    ParameterValues sum_;
+    ModelValues sum_;
 };
 
 class OutputOfShot : public ShotOutput {

@@ -237,7 +237,7 @@ void BornOperator::perturb(const Plan& of_shot) {
         return extend_from_inner(values_in<double>(of_shot.domain.part, change, plan_.domain.grid), computed,
                                  of_shot.domain.grid);
     };
-    const ParameterValues& change = plan_.operand->change;
+    const ModelValues& change = plan_.operand->change;
     const std::vector<double> drho = plan_.imaging->density ? on_computed(change.rho) : std::vector<double>();
     MediumPerturbation perturbation =
         perturbation_of(on_computed(change.vp), drho, of_shot.setup, readers, plan_.time.dt_s);

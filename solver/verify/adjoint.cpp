@@ -184,10 +184,12 @@ void add_rings(const Add& add) {
         add_double(c, 2, 1);
         add_double(c, 2, 3);
         add_double(c, 3, 3);
-        add("ring, every 1, " + std::string(c.name) + ", 2-D, float against double", 1e-4, true,
-            [=](const VerifyOptions& options) {
-                return mismatch_of_single_precision(c, 2, {1, 1, 0, RingPlace::host}, options);
-            });
+        for (const RingValues values : {RingValues::full, RingValues::of_16_bits})
+            add((values == RingValues::full ? "ring, every 1, " : "ring in 16 bits, every 1, ") + std::string(c.name) +
+                    ", 2-D, float against double",
+                1e-4, true, [=](const VerifyOptions& options) {
+                    return mismatch_of_single_precision(c, 2, {1, 1, 0, RingPlace::host, values}, options);
+                });
     }
 }
 

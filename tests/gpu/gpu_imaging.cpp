@@ -48,17 +48,18 @@ TEST_CASE("a few steps of scattering and images by fluxes have the bits of the C
             }
 }
 
-TEST_CASE("a few steps of rebuilt fields and images have the bits of the CPU, wherever rings lie") {
+TEST_CASE(
+    "a few steps of rebuilt fields and images have the bits of the CPU, wherever rings lie and whatever they hold") {
     need_gpu();
     for (const Case& c : kImagingCases)
         for (const Equation equation : kOperators)
             for (const Precision precision : {Precision::float32, Precision::float64}) {
                 const Setup setup = setup_of(c, equation == Equation::star ? 8 : 2, precision, equation);
                 if (!ring_objection(setup).empty()) continue;
-                const ImagingResults expected =
-                    ring_results_on(c, setup, cpu::make_medium, RingPlace::device, shots_of(c));
-                for (const RingPlace place : {RingPlace::device, RingPlace::host})
-                    check_images(ring_results_on(c, setup, cuda::make_medium, place, shots_of(c)), expected, c);
+                for (const RingKind& kind : kRingKinds)
+                    check_images(
+                        ring_results_on(c, setup, cuda::make_medium, kind, shots_of(c)),
+                        ring_results_on(c, setup, cpu::make_medium, {RingPlace::device, kind.values}, shots_of(c)), c);
             }
 }
 
@@ -88,9 +89,9 @@ TEST_CASE("correlations and scattering on a GPU hold what was predicted") {
                   cuda::correlation_allocations(setup, shots_of(c), 5, illuminates).bytes(Memory::device));
         CHECK(wavefield->fields().make_scattering()->allocated_bytes() ==
               cuda::scattering_allocations(setup, shots_of(c)).bytes(Memory::device));
-        for (const RingPlace place : {RingPlace::device, RingPlace::host}) {
+        for (const auto& [place, values] : kRingKinds) {
             if (c.sponge) continue;
-            const RingSize size{7, 4, place};
+            const RingSize size{7, 4, place, values};
             const Allocations planned = cuda::ring_allocations(setup, shots_of(c), size);
             CHECK(wavefield->fields().make_ring(size)->allocated_bytes() == planned.bytes(Memory::device));
             CHECK((planned.bytes(Memory::pinned) > 0) == (place == RingPlace::host));

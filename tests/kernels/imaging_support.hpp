@@ -190,17 +190,27 @@ inline Sources noisy_sources_in_reverse(const Case& c, std::uint64_t seed) {
     return sources;
 }
 
+/// Where rings lie, and how they hold values.
+struct RingKind {
+    RingPlace place = RingPlace::device;
+    RingValues values = RingValues::full;
+};
+inline constexpr RingKind kRingKinds[] = {{RingPlace::device, RingValues::full},
+                                          {RingPlace::host, RingValues::full},
+                                          {RingPlace::device, RingValues::of_16_bits},
+                                          {RingPlace::host, RingValues::of_16_bits}};
+
 /// Shots as those of imaging_results() whose background is not kept but rebuilt from rings of every level. \returns
 /// images, with the opposite sign of the products, and where fields should be scattered the first levels that were
 /// rebuilt.
 template <typename MakeWavefield>
-ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefield& make_wavefield, RingPlace place,
-                            int shots = 1, std::uint64_t first_seed = 0) {
+ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefield& make_wavefield,
+                            const RingKind& kind, int shots = 1, std::uint64_t first_seed = 0) {
     const std::unique_ptr<Wavefield> background = make_wavefield(shots), adjoint = make_wavefield(shots);
     const std::unique_ptr<Wavefield> rebuilt =
         const_cast<Medium&>(background->medium()).make_wavefield(shots, StripList{});
     const auto correlation = background->fields().make_correlation(1, true);
-    const auto ring = background->fields().make_ring({c.steps - 1, c.steps / 2, place});
+    const auto ring = background->fields().make_ring({c.steps - 1, c.steps / 2, kind.place, kind.values});
     for (int shot = 0; shot < shots; ++shot) {
         const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
         start_noisy_shot(*background, c, precision, 1., shot, seed);
@@ -240,11 +250,11 @@ ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefi
     return results;
 }
 /// The same on a medium that is made for it.
-inline ImagingResults ring_results_on(const Case& c, const Setup& setup, const MakeMedium& make_medium, RingPlace place,
-                                      int shots = 1) {
+inline ImagingResults ring_results_on(const Case& c, const Setup& setup, const MakeMedium& make_medium,
+                                      const RingKind& kind, int shots = 1) {
     const auto medium = make_noisy_medium(setup, make_medium);
     return ring_results(
-        c, setup.precision, [&medium](int count) { return medium->make_wavefield(count); }, place, shots);
+        c, setup.precision, [&medium](int count) { return medium->make_wavefield(count); }, kind, shots);
 }
 
 /// Whether numbers were made: finite ones, not all of them zero.
