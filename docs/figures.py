@@ -4,7 +4,8 @@
     python3 docs/figures.py --only dispersion_order --onda build/default/onda --output /tmp
 
 No weight, symbol or wave equation is computed here: curves come from `onda dispersion`, errors from `onda verify`,
-traces and wavefields from `onda run`, gradients from `onda gradient`. Only exact solutions are. Needs python3-numpy, python3-h5py, python3-matplotlib.
+traces and wavefields from `onda run`, gradients from `onda gradient`. Only exact solutions are. Needs python3-numpy,
+python3-h5py, python3-matplotlib.
 """
 
 import argparse
