@@ -668,7 +668,9 @@ constexpr Parameter kMute[] = {
 constexpr Parameter kImaging[] = {
     {.name = "observed",
      .slot = bind<&ImagingConfig::observed>,
-     .help = "observed seismograms, a seismograms.h5; relative to the folder of this file",
+     .help = "observed seismograms: a seismograms.h5, or SEG-Y or SU, whose traces are found by their positions; "
+             "relative to "
+             "the folder of this file",
      .input_file = true,
      .example = "observed/seismograms.h5"},
     // In every copy of a configuration with this section, which is then not empty.

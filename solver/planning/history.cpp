@@ -145,7 +145,8 @@ void check_gradients(const Plan& plan) {
                        "a gradient compares seismograms with observed ones: add a section "
                        "`imaging` with `observed: FILE`, a seismograms.h5");
     if (plan.task->compares_data && c.imaging->observed.empty())
-        c.origin.fault("imaging.observed", "missing: the seismograms.h5 that synthetic seismograms are compared with");
+        c.origin.fault("imaging.observed",
+                       "missing: the seismograms that synthetic ones are compared with, a seismograms.h5, SEG-Y or SU");
     if (plan.survey.size.most_receivers == 0)
         c.origin.fault("receivers", "a gradient needs receivers: there is nothing to compare without them");
     if (c.time.stepping == "leap")

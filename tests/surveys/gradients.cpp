@@ -3,6 +3,7 @@
 // Takes 10 s.
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -182,6 +183,48 @@ TEST_CASE("a survey of gradients goes on where it ended, and a run is no gradien
                       "backend.name=cpu", "--set", "time.stepping=single"})
                 .code == 0);
     CHECK(read_gather(place.folder.path() / "run" / "seismograms.h5", 3).pressure == synthetic.pressure);
+}
+
+TEST_CASE("observed data may be traces of other programs, which are found by their places, once each") {
+    const GradientPlace place;
+    const std::filesystem::path& folder = place.folder.path();
+    const std::vector<float> expected = place.image_of("own", {});
+    REQUIRE(run_onda({"export", folder / "true", "--segy", "--output", folder / "true.sgy"}).code == 0);
+
+    // The last trace first; the second one dead.
+    std::ifstream in(folder / "true.sgy", std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    constexpr std::size_t heads = 3600, traces = 5 * 21;
+    const std::size_t length = (bytes.size() - heads) / traces;
+    std::string other =
+        bytes.substr(0, heads) + bytes.substr(bytes.size() - length) + bytes.substr(heads, (traces - 1) * length);
+    std::ofstream(folder / "other.sgy", std::ios::binary) << other;
+    CHECK(place.image_of("other", {"imaging.observed=other.sgy"}) == expected);
+    other[heads + length + 29] = 2;  // bytes 29-30 of the second trace
+    std::ofstream(folder / "dead.sgy", std::ios::binary) << other;
+    CHECK(place.image_of("dead", {"imaging.observed=dead.sgy"}) != expected);
+    CHECK(contains(text_of(folder / "dead" / "misfit.csv"), ",21,1,0"));
+
+    const auto refused = [&](const std::vector<std::string>& settings, const std::string& words) {
+        std::vector<std::string> more;
+        for (const std::string& setting : settings) more.insert(more.end(), {"--set", setting});
+        const Outcome outcome = place.gradient("refused", more);
+        std::filesystem::remove_all(folder / "refused");
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 65);
+        CHECK(contains(outcome.err, words));
+    };
+    std::ofstream(folder / "twice.sgy", std::ios::binary) << bytes << bytes.substr(heads, length);
+    refused({"imaging.observed=twice.sgy"},
+            "shot 1: receiver 1 of 21 at (43, 0, 20) m has 2 traces, 1 and 106 of the file among them");
+    std::ofstream(folder / "less.sgy", std::ios::binary) << bytes.substr(0, bytes.size() - length);
+    refused({"imaging.observed=less.sgy"}, "shot 5: receiver 21 of 21 at (563, 0, 20) m has no trace within 0.01 m");
+    refused({"imaging.observed=true.sgy", "sources=[{position_m: [93, 24]}]"},
+            "has no trace of shot 1, whose source is at (93, 0, 24) m");
+    other = bytes;
+    other[heads + 109] = 4;  // bytes 109-110: 4 ms
+    std::ofstream(folder / "late.sgy", std::ios::binary) << other;
+    refused({"imaging.observed=late.sgy"}, "trace 1 starts 0.004 s after the source (bytes 109-110)");
 }
 
 TEST_CASE("what allows no exact gradient is refused, with what would do") {
