@@ -101,8 +101,8 @@ public:
     [[nodiscard]] virtual std::unique_ptr<FluxScattering> make_flux_scattering() const;
 
     /// The rings of the first field of all shots, from which one on this device without strips is rebuilt
-    /// (kernels/imaging/field_ring.hpp). \throws std::bad_alloc; std::logic_error for fields of other processes and of
-    /// a grid that is cut; std::invalid_argument for a field that cannot be rebuilt.
+    /// (kernels/imaging/field_ring.hpp). \throws std::bad_alloc; std::logic_error for fields of other processes;
+    /// std::invalid_argument for a field that cannot be rebuilt.
     [[nodiscard]] virtual std::unique_ptr<FieldRing> make_ring(const RingSize& size) const;
 
     /// The fields of one of the slabs that a grid is cut into; of a grid that is whole, these.

@@ -12,6 +12,7 @@
 #include "kernels/slabs/slab_correlation.hpp"
 #include "kernels/slabs/slab_fluxes.hpp"
 #include "kernels/slabs/slab_map.hpp"
+#include "kernels/slabs/slab_ring.hpp"
 #include "kernels/slabs/slab_scattering.hpp"
 
 namespace onda {
@@ -49,6 +50,11 @@ public:
     }
     [[nodiscard]] std::unique_ptr<FluxScattering> make_flux_scattering() const override {
         return make_slab_flux_scattering(problem(), map_, slabs_);
+    }
+    [[nodiscard]] std::unique_ptr<FieldRing> make_ring(const RingSize& size) const override {
+        std::vector<std::unique_ptr<FieldRing>> of_slabs;
+        for (const FieldSet* slab : slabs_) of_slabs.push_back(slab->make_ring(size));
+        return std::make_unique<SlabRing>(std::move(of_slabs));
     }
     [[nodiscard]] const FieldSet& of_slab(std::size_t slab) const override { return *slabs_.at(slab); }
     void exchange_planes() override { exchange_(); }

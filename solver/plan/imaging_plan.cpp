@@ -27,18 +27,22 @@ std::vector<std::int64_t> wavefield_bytes(const Plan& plan) {
     });
 }
 
-Allocations ring_allocations(const Plan& plan) {
-    return plan.placement.device->ring_allocations(plan.setup, plan.placement.batch,
-                                                   plan.imaging->history.ring_size(plan.time));
+std::int64_t ring_bytes(const Plan& plan, const Setup& part, Memory memory) {
+    return plan.placement.device
+        ->ring_allocations(part, plan.placement.batch, plan.imaging->history.ring_size(plan.time))
+        .bytes(memory);
 }
 
 /// Rings, and a wavefield without layers.
 std::int64_t rebuilt_bytes(const Plan& plan) {
     const Device& device = *plan.placement.device;
-    Setup without_layers = plan.setup;
-    without_layers.strips = {};
-    return device.allocations(without_layers, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield) +
-           ring_allocations(plan).bytes(device.memory());
+    return bytes_in_one_memory(
+        plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
+            Setup without_layers = part;
+            without_layers.strips = {};
+            return device.allocations(without_layers, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield) +
+                   ring_bytes(plan, part, device.memory());
+        }));
 }
 
 /// ": rebuilt backward from 4 planes …"
@@ -73,11 +77,7 @@ std::int64_t second_wavefield_bytes(const Plan& plan) {
 }
 
 std::int64_t state_bytes(const Plan& plan) {
-    const std::vector<std::int64_t> slabs = wavefield_bytes(plan);
-    const SlabRange own = own_slabs(plan.placement);
-    std::int64_t bytes = 0;
-    for (std::size_t slab = own.first; slab < own.first + own.count; ++slab) bytes += slabs[slab];
-    return bytes;
+    return bytes_of_own_slabs(plan.placement, wavefield_bytes(plan));
 }
 
 std::int64_t history_bytes(const Plan& plan) {
@@ -91,7 +91,10 @@ std::int64_t history_bytes(const Plan& plan) {
 }
 
 std::int64_t host_ring_bytes(const Plan& plan) {
-    return plan.imaging && plan.imaging->history.ring ? ring_allocations(plan).bytes(Memory::pinned) : 0;
+    if (!plan.imaging || !plan.imaging->history.ring) return 0;
+    return bytes_of_own_slabs(plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
+                            return ring_bytes(plan, part, Memory::pinned);
+                        }));
 }
 
 std::int64_t checkpoint_bytes(const Plan& plan) {

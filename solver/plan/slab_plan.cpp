@@ -353,11 +353,15 @@ std::vector<std::int64_t> slab_bytes(const Setup& setup, const Placement& placem
     return bytes;
 }
 
-std::int64_t bytes_in_one_memory(const Placement& placement, const std::vector<std::int64_t>& slabs) {
-    if (placement.device->has_own_memory()) return most_of_a_device(placement, slabs);
+std::int64_t bytes_of_own_slabs(const Placement& placement, const std::vector<std::int64_t>& slabs) {
     const SlabRange own = own_slabs(placement);
     const auto first = slabs.begin() + static_cast<std::ptrdiff_t>(own.first);
     return std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
+}
+
+std::int64_t bytes_in_one_memory(const Placement& placement, const std::vector<std::int64_t>& slabs) {
+    return placement.device->has_own_memory() ? most_of_a_device(placement, slabs)
+                                              : bytes_of_own_slabs(placement, slabs);
 }
 
 std::shared_ptr<Medium> make_own_medium(const Plan& plan, const Slab& slab, const MediumReaders& readers,

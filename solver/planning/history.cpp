@@ -94,7 +94,7 @@ bool set_checkpoints(Plan& plan, std::int64_t room) {
 /// What keeps the forward field from being rebuilt, in words that follow "a field with"; empty: nothing.
 std::string objection_to_ring(const Plan& plan) {
     if (plan.imaging->density) return "a gradient of density";
-    if (plan.placement.slabs.size() > 1) return "slabs";
+    if (plan.placement.ranks_per_grid > 1) return "slabs of several processes";
     return ring_objection(plan.setup);
 }
 

@@ -432,6 +432,8 @@ TEST_CASE("gradients on a grid that ranks share are those of one, bit for bit") 
         CHECK(std::ranges::any_of(expected.front(), [](const auto& file) { return contains(file.name, "gradient"); }));
         CHECK(files_of(kinds[i], ranks, more) == expected);
     }
+    CHECK(contains(message_of([&] { static_cast<void>(files_of(kinds[2], 2, {"imaging.storage=ring"})); }),
+                   "ring: no field with slabs of several processes is rebuilt: use full or checkpoints"));
 }
 
 TEST_CASE("a part that a member cannot write ends the run, with its number and file; another cut leaves none behind") {
