@@ -14,6 +14,7 @@
 
 #include "kernels/fields/field_set.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/saved_states.hpp"
 #include "kernels/setup.hpp"
 #include "kernels/shot/shot.hpp"
 #include "kernels/steps/step_list.hpp"
@@ -107,6 +108,8 @@ public:
     virtual void read_state(int shot, const StatePart& part, const StateVisitor& take) const = 0;
     /// Replaces one part of a shot's state by what `fill` writes. Sources, receivers and recorded samples stay.
     virtual void write_state(int shot, const StatePart& part, const StateVisitor& fill) = 0;
+    /// States to go back to, none of which has been saved.
+    [[nodiscard]] virtual std::unique_ptr<SavedStates> make_saved_states() { return make_host_states(*this); }
     /// Shows the state of a shot, part by part, always in the same order: the one way to save, hash and compare it.
     void visit(int shot, const StateVisitor& take) const {
         for (const StatePart& part : state_parts()) read_state(shot, part, take);

@@ -76,7 +76,7 @@ const Vocabulary& own_names() {
           {"full", "every step that is correlated stays in memory"},
           {"ring",
            "a few planes along the absorbing layers stay of every step, from which the field is computed backward: "
-           "exact to rounding, with cpml and without layers"},
+           "exact to rounding, with cpml and without layers, on grids that processes do not share"},
           {"checkpoints", "states of some steps stay in memory, from which the others are computed again"}}},
         {"imaging.ring",
          {{"auto", "that of the device where it has the room, otherwise the host's"},

@@ -96,13 +96,13 @@ public:
     /// perturbation (kernels/imaging/scattering.hpp). \throws the same.
     [[nodiscard]] virtual std::unique_ptr<Scattering> make_scattering() const;
     /// The same for the fluxes of variable density (kernels/imaging/flux_correlation.hpp, flux_scattering.hpp).
-    /// \throws the same; std::invalid_argument for another equation; std::logic_error for a grid that is cut, too.
+    /// \throws the same; std::invalid_argument for another equation.
     [[nodiscard]] virtual std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const;
     [[nodiscard]] virtual std::unique_ptr<FluxScattering> make_flux_scattering() const;
 
     /// The rings of the first field of all shots, from which one on this device without strips is rebuilt
-    /// (kernels/imaging/field_ring.hpp). \throws std::bad_alloc; std::logic_error for fields of other processes and of
-    /// a grid that is cut; std::invalid_argument for a field that cannot be rebuilt.
+    /// (kernels/imaging/field_ring.hpp). \throws std::bad_alloc; std::logic_error for fields of other processes;
+    /// std::invalid_argument for a field that cannot be rebuilt.
     [[nodiscard]] virtual std::unique_ptr<FieldRing> make_ring(const RingSize& size) const;
 
     /// The fields of one of the slabs that a grid is cut into; of a grid that is whole, these.
@@ -110,6 +110,10 @@ public:
     [[nodiscard]] FieldSet& of_slab(std::size_t slab) {
         return const_cast<FieldSet&>(std::as_const(*this).of_slab(slab));
     }
+
+    /// Lets slabs exchange the planes of p[n] beside their cuts, as a step does, for what reads those beyond them
+    /// between steps. Nothing where nothing is cut.
+    virtual void exchange_planes() {}
 
     // The planes that cross a cut (PlaneShape). Planes below 0 and from nz on lie in the halo. Fields that nobody cuts
     // leave these as they are: they throw std::logic_error.

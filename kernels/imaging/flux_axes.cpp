@@ -12,7 +12,8 @@ std::vector<AxisImage> images_of_nodes(const FluxAxis& flux, std::int64_t n, Hal
     const std::int64_t r = flux.radius(), halves = flux.n[static_cast<std::size_t>(flux.axis)];
     std::vector<AxisImage> images(static_cast<std::size_t>(halves + 2 * r - 1));
     const std::int64_t before = flux.first + 1 - r;
-    for (std::int64_t i = 0; i < n; ++i) images[static_cast<std::size_t>(i - before)] = {i, 1};
+    for (std::int64_t i = -flux.beyond[0]; i < n + flux.beyond[1]; ++i)
+        images[static_cast<std::size_t>(i - before)] = {i, 1};
     for (const HaloCopy& copy : halo_copies(n, 2 * r - 1, low, high)) {
         const std::int64_t at = copy.to - before;
         if (at >= 0 && at < std::ssize(images)) images[static_cast<std::size_t>(at)] = {copy.from, copy.sign};
@@ -36,17 +37,19 @@ AxisImage image_of_half(std::int64_t lower, const FluxAxis& flux, std::int64_t n
     return {};
 }
 
-FluxAxis flux_axis(const Problem& problem, int axis) {
+FluxAxis flux_axis(const Problem& problem, int axis, HalfNodes which) {
     const auto a = static_cast<std::size_t>(axis);
     const std::int64_t r = problem.scheme.radius(), n = problem.grid.n[a];
     const Halo low = problem.halos[2 * a], high = problem.halos[2 * a + 1];
-    if (low == Halo::neighbour || high == Halo::neighbour)
-        throw std::invalid_argument("images of fluxes need a grid that is not cut");
+    const bool are_owned = which == HalfNodes::owned;
     FluxAxis flux;
     flux.axis = axis;
-    flux.first = is_mirror(low) ? 0 : -r;
+    flux.first = is_mirror(low) || (are_owned && low == Halo::neighbour) ? 0 : -r;
+    const std::int64_t end = is_mirror(high) ? n - 1 : are_owned && high == Halo::neighbour ? n : n - 1 + r;
     flux.n = problem.grid.n;
-    flux.n[a] = (is_mirror(high) ? n - 1 : n - 1 + r) - flux.first;
+    flux.n[a] = end - flux.first;
+    if (low == Halo::neighbour) flux.beyond[0] = r - 1 - flux.first;
+    if (high == Halo::neighbour) flux.beyond[1] = end + r - n;
     for (std::size_t k = 1; k < problem.scheme.weights.size(); ++k)
         flux.weights.push_back(problem.scheme.weights[k] / problem.grid.spacing_m[a]);
     flux.nodes = images_of_nodes(flux, n, low, high);
@@ -57,13 +60,22 @@ FluxAxis flux_axis(const Problem& problem, int axis) {
 
 }  // namespace
 
-std::vector<FluxAxis> flux_axes(const Problem& problem) {
+std::vector<FluxAxis> flux_axes(const Problem& problem, HalfNodes which) {
     if (problem.scheme.equation != Equation::variable_density)
         throw std::invalid_argument("fluxes are those of variable density");
     std::vector<FluxAxis> axes;
     for (const int axis : {0, 1, 2})
-        if (problem.grid.has_axis(axis)) axes.push_back(flux_axis(problem, axis));
+        if (problem.grid.has_axis(axis)) axes.push_back(flux_axis(problem, axis, which));
     return axes;
+}
+
+Box nodes_of_fluxes(const Problem& problem, HalfNodes which) {
+    Box nodes{{}, problem.grid.n};
+    for (const FluxAxis& flux : flux_axes(problem, which)) {
+        nodes.low[static_cast<std::size_t>(flux.axis)] -= flux.beyond[0];
+        nodes.high[static_cast<std::size_t>(flux.axis)] += flux.beyond[1];
+    }
+    return nodes;
 }
 
 }  // namespace onda

@@ -10,8 +10,8 @@
 /// filter 1 + Psi in the order of n is the same one on D nu~ in the order of the adjoint run, so that all filters are
 /// on its side, met at every step, and the levels p[n] that are kept may be some of them.
 ///
-/// When level n + 1 of the forward field has been computed its level before it is G p[n], and when the adjoint field
-/// is nu[n+1] its latest level is: a slot pairs them like the differences of kernels/imaging/correlation.hpp.
+/// A slot keeps the latest level of the forward field, p[n], and is met when the latest level of the adjoint field is
+/// nu[n+1]: the pair of the differences of kernels/imaging/correlation.hpp that are kept a step later.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,16 @@ public:
 
     /// Zeroes the images and what layers remember; levels that were kept stay.
     virtual void reset() = 0;
-    /// Keeps the level before the latest one of a forward field. \param slot 0 … slots - 1.
-    virtual void keep(const FieldSet& forward, std::int64_t slot) = 0;
-    /// Meets the adjoint field as it is now: adds to the images the products with what a slot keeps. \param slot -1:
-    /// only what layers remember moves on. Where there are layers every step of the adjoint run is to be met.
-    virtual void meet(const FieldSet& adjoint, std::int64_t slot) = 0;
+    /// Keeps the latest level of a forward field. Slabs exchange planes for it. \param slot 0 … slots - 1.
+    virtual void keep(FieldSet& forward, std::int64_t slot) = 0;
+    /// Meets the adjoint field as it is now: adds to the images the products with what a slot keeps. Slabs exchange
+    /// planes for it. \param slot -1: only what layers remember moves on. Where there are layers every step of the
+    /// adjoint run is to be met.
+    virtual void meet(FieldSet& adjoint, std::int64_t slot) = 0;
     /// Whether layers remember.
     [[nodiscard]] virtual bool remembers() const = 0;
-    /// The sum over what met of (D nu~) (D p) of a shot on the half nodes of an axis (FluxAxis), [z][y][x]. Waits.
-    /// \param axis 0 x, 1 y, 2 z, that the grid has.
+    /// The sum over what met of (D nu~) (D p) of a shot on the half nodes of an axis (HalfNodes::owned), [z][y][x].
+    /// Waits. \param axis 0 x, 1 y, 2 z, that the grid has.
     virtual void download(int axis, std::span<double> image, int shot) const = 0;
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 };

@@ -5,7 +5,8 @@
 /// A perturbation db of the buoyancies adds to level n + 1 of the scattered field the tapers G times
 ///     -k sum over axes of (1 + Z) D* db (1 + Psi) D p[n],
 /// with the filters of layers in a memory of their own. A step takes its field's level n - 1 times -G, so that what is
-/// added there before step n is k times that sum, as it stands.
+/// added there before step n is k times that sum, as it stands. p[n] is taken
+/// from the background a step before: its step n damps it where there are sponges.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ namespace onda {
 /// A perturbation of the medium between nodes, and what scales it.
 struct FluxPerturbation {
     std::vector<double> k;                        ///< of every node, [z][y][x], as kernels have it: 0 on free surfaces
-    std::array<std::vector<double>, 3> buoyancy;  ///< db of the half nodes of each axis (FluxAxis) that the grid has
+    std::array<std::vector<double>, 3> buoyancy;  ///< db of the half nodes (HalfNodes::reached) of each axis there is
 };
 
 /// The scattering by fluxes of the first field of some shots on one device, into the first of other fields. What it is
@@ -34,8 +35,8 @@ public:
     virtual void set_perturbation(const FluxPerturbation& perturbation) = 0;
     /// Lets the next step be the first one, of a background at rest.
     virtual void reset() = 0;
-    /// As Scattering::scatter().
-    virtual void scatter(const FieldSet& background, FieldSet& scattered) = 0;
+    /// As Scattering::scatter(). Slabs exchange planes for it.
+    virtual void scatter(FieldSet& background, FieldSet& scattered) = 0;
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 };
 

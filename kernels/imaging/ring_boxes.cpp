@@ -61,7 +61,6 @@ NodeFrame frame_between(const Box& outer, const Box& inner) {
 std::string ring_objection(const Problem& problem) {
     if (problem.applications() == Applications::twice) return "steps that apply the operator twice";
     if (problem.scheme.equation->fields.size() > 1) return "further fields beside it";
-    if (std::ranges::find(problem.halos, Halo::neighbour) != problem.halos.end()) return "parts on other devices";
     for (const auto& strip : problem.strips)
         if (!strip->empty() && dynamic_cast<const Cpml*>(strip.get()) == nullptr)
             return "a " + std::string(strip->name()) + ", which damps what would be read";

@@ -4,7 +4,8 @@
 /// Without strips a step can be reversed: p[n-1] = 2 p[n] - p[n+1] + k L p[n] + f[n] is the same step with the levels
 /// exchanged. Strips cannot: inverting their memory lets it grow. So inside the nodes that strips change the field is
 /// rebuilt from its last two levels, with a ring of p[n] around it, as wide as the operator reaches, from the forward
-/// run. Faces without strips need no ring: their halos are images of what is inside.
+/// run. Faces without strips need no ring, for their halos are images of what is inside, nor do cuts, beyond which the
+/// neighbouring slabs rebuild theirs.
 #pragma once
 
 #include <cstdint>

@@ -36,10 +36,15 @@ public:
         const std::int64_t plane = grid_.nx() * grid_.ny();
         for (std::size_t s = 0; s < slabs_.size(); ++s) {
             const Slab &computed = map_.computed(s), &owned = map_.owned(s);
+            const auto own = image.subspan(static_cast<std::size_t>(owned.first_plane * plane),
+                                           static_cast<std::size_t>(owned.planes * plane));
+            if (computed.planes == owned.planes) {
+                slabs_[s]->download(sum, own, shot);
+                continue;
+            }
             std::vector<double> part(static_cast<std::size_t>(plane * computed.planes));
             slabs_[s]->download(sum, part, shot);
-            std::copy_n(part.begin() + (owned.first_plane - computed.first_plane) * plane, owned.planes * plane,
-                        image.begin() + owned.first_plane * plane);
+            std::copy_n(part.begin() + (owned.first_plane - computed.first_plane) * plane, own.size(), own.begin());
         }
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {

@@ -2,6 +2,7 @@
 /// The fields of a grid that is cut into slabs, as those of one grid.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -9,16 +10,19 @@
 #include "kernels/fields/field_set.hpp"
 #include "kernels/fields/host_downloads.hpp"
 #include "kernels/slabs/slab_correlation.hpp"
+#include "kernels/slabs/slab_fluxes.hpp"
 #include "kernels/slabs/slab_map.hpp"
+#include "kernels/slabs/slab_ring.hpp"
 #include "kernels/slabs/slab_scattering.hpp"
 
 namespace onda {
 
 class SlabFields final : public FieldSet {
 public:
-    /// \param slabs the fields of each; they, the map and the problem live as long as this.
-    SlabFields(const Problem& whole, const SlabMap& map, std::vector<FieldSet*> slabs)
-        : FieldSet(whole), map_(map), slabs_(std::move(slabs)) {}
+    /// \param slabs the fields of each; they, the map and the problem live as long as this. \param exchange brings the
+    /// planes of p[n] beyond all cuts.
+    SlabFields(const Problem& whole, const SlabMap& map, std::vector<FieldSet*> slabs, std::function<void()> exchange)
+        : FieldSet(whole), map_(map), slabs_(std::move(slabs)), exchange_(std::move(exchange)) {}
 
     [[nodiscard]] std::vector<Extremum> extrema() const override;
     void download(const Window& window, std::span<float> values, int shot, FieldLevel level) const override {
@@ -41,7 +45,19 @@ public:
         for (const FieldSet* slab : slabs_) of_slabs.push_back(slab->make_scattering());
         return std::make_unique<SlabScattering>(problem().grid, map_, std::move(of_slabs));
     }
+    [[nodiscard]] std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const override {
+        return make_slab_flux_correlation(problem(), map_, slabs_, slots);
+    }
+    [[nodiscard]] std::unique_ptr<FluxScattering> make_flux_scattering() const override {
+        return make_slab_flux_scattering(problem(), map_, slabs_);
+    }
+    [[nodiscard]] std::unique_ptr<FieldRing> make_ring(const RingSize& size) const override {
+        std::vector<std::unique_ptr<FieldRing>> of_slabs;
+        for (const FieldSet* slab : slabs_) of_slabs.push_back(slab->make_ring(size));
+        return std::make_unique<SlabRing>(std::move(of_slabs));
+    }
     [[nodiscard]] const FieldSet& of_slab(std::size_t slab) const override { return *slabs_.at(slab); }
+    void exchange_planes() override { exchange_(); }
 
     // The outermost slabs exchange planes with those of other processes.
     [[nodiscard]] PlaneBuffer make_plane_buffer(std::int64_t planes) const override {
@@ -83,6 +99,7 @@ private:
 
     const SlabMap& map_;
     std::vector<FieldSet*> slabs_;
+    std::function<void()> exchange_;
     FrameBuffers frames_;
 };
 

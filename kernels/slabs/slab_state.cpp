@@ -60,6 +60,25 @@ std::vector<StateShare> shares_of(const SlabMap& map, SlabWavefields slabs, cons
     return shares;
 }
 
+class SlabStates final : public SavedStates {
+public:
+    explicit SlabStates(SlabWavefields slabs) {
+        for (const auto& slab : slabs) slabs_.push_back(slab->make_saved_states());
+    }
+    void save(std::int64_t number) override {
+        for (const auto& slab : slabs_) slab->save(number);
+    }
+    void restore(std::int64_t number) override {
+        for (const auto& slab : slabs_) slab->restore(number);
+    }
+    void discard(std::int64_t number) override {
+        for (const auto& slab : slabs_) slab->discard(number);
+    }
+
+private:
+    std::vector<std::unique_ptr<SavedStates>> slabs_;
+};
+
 }  // namespace
 
 // The first slab lacks what is inside z_max, and the last one what is inside z_min: sorted, their order is that of an
@@ -77,6 +96,10 @@ std::vector<StatePart> state_parts_of(const SlabMap& map, const Problem& whole, 
         }
     std::ranges::stable_sort(parts, {}, [&whole](const StatePart& part) { return place_in_state(whole, part); });
     return parts;
+}
+
+std::unique_ptr<SavedStates> make_slab_states(SlabWavefields slabs) {
+    return std::make_unique<SlabStates>(slabs);
 }
 
 void read_state_of(const SlabMap& map, SlabWavefields slabs, int shot, const StatePart& part,

@@ -24,4 +24,7 @@ void read_state_of(const SlabMap& map, SlabWavefields slabs, int shot, const Sta
 void write_state_of(const SlabMap& map, SlabWavefields slabs, int shot, const StatePart& part,
                     const StateVisitor& fill);
 
+/// States of the whole grid: those of each slab, by itself.
+std::unique_ptr<SavedStates> make_slab_states(SlabWavefields slabs);
+
 }  // namespace onda

@@ -76,7 +76,7 @@ public:
         }
         std::vector<FieldSet*> fields;
         for (const auto& slab : slabs_) fields.push_back(&slab->fields());
-        fields_.emplace(setup_, map(), std::move(fields));
+        fields_.emplace(setup_, map(), std::move(fields), [this] { exchange_planes(); });
         std::vector<Wavefield*> here;
         for (std::size_t s = 0; s < medium_->stepped_here(); ++s) here.push_back(slabs_[s].get());
         std::unique_ptr<Exchange> exchange = medium_->exchange_maker()(here);
@@ -144,6 +144,7 @@ public:
     }
 
     std::vector<StatePart> state_parts() const override { return state_parts_of(map(), problem(), slabs_); }
+    std::unique_ptr<SavedStates> make_saved_states() override { return make_slab_states(slabs_); }
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
         read_state_of(map(), slabs_, shot, part, take);
     }
@@ -153,6 +154,10 @@ public:
 
 private:
     [[nodiscard]] const SlabMap& map() const { return medium_->map(); }
+    void exchange_planes() {
+        for (std::size_t s = medium_->stepped_here(); s < slabs_.size(); ++s) slabs_[s]->fields().exchange_planes();
+        steps_->exchange_planes();
+    }
     void record_cut(std::int64_t n) {
         for (std::size_t shot = 0; shot < recorders_.size(); ++shot)
             recorders_[shot].record(n, slabs_, static_cast<int>(shot));

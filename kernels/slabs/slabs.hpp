@@ -90,6 +90,10 @@ public:
     [[nodiscard]] const Problem& problem() const { return slabs_.front()->problem(); }
     /// See Wavefield::perform(): every slab does it; the exchange sends the planes between them.
     void perform(Operation operation, std::int64_t index);
+    /// Brings the planes of p[n] beyond all cuts: the exchange of a step, by itself.
+    void exchange_planes() {
+        for (const Operation operation : {Operation::send_planes, Operation::await_planes}) perform(operation, 0);
+    }
 
 private:
     std::vector<Wavefield*> slabs_;

@@ -55,7 +55,7 @@ void BornField::begin(std::span<const ShotPoints> shots) {
     if (fluxes_) fluxes_->reset();
 }
 
-QueuedHook BornField::beside(const Wavefield& background) {
+QueuedHook BornField::beside(Wavefield& background) {
     return {[](std::int64_t step) { return step + 1; },
             [this, &background](std::int64_t step) {
                 scattering_->scatter(background.fields(), field_->fields());

@@ -36,7 +36,7 @@ public:
     /// changes by: none unless it is of density.
     void begin(std::span<const ShotPoints> shots);
     /// What is queued after every step of the background: the same step of this field.
-    [[nodiscard]] QueuedHook beside(const Wavefield& background);
+    [[nodiscard]] QueuedHook beside(Wavefield& background);
     /// The wavefield, with the traces of J dm once it has gone all steps.
     [[nodiscard]] Wavefield& field() { return *field_; }
     [[nodiscard]] const Wavefield& field() const { return *field_; }

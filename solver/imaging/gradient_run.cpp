@@ -1,7 +1,6 @@
 #include "solver/imaging/gradient_run.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -45,7 +44,7 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     adjoint_of_ = &adjoint_of;
     support_ = &support;
     steps_done_ = 0;
-    saved_.clear();
+    states_ = forward_field_->make_saved_states();
     adjoint_.reset();
     correlation_->reset();
     if (fluxes_) fluxes_->reset();
@@ -53,6 +52,7 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     reverse_segments(plan_.segments(time_), plan_.checkpoints, *this);
     forward_.reset();
     adjoint_.reset();
+    states_.reset();
 }
 
 NodeValues GradientRun::image(LevelSum sum, double scale, int shot) const {
@@ -124,32 +124,12 @@ void GradientRun::advance(std::int64_t to) {
     forward_to(begin_of(to));
 }
 
-void GradientRun::save(std::int64_t segment) {
-    SavedState& state = saved_[segment];
-    for (int shot = 0; shot < shots(); ++shot)
-        for (const StatePart& part : forward_field_->state_parts()) {
-            auto& bytes = state.emplace_back();
-            forward_field_->read_state(shot, part,
-                                       [&](const StatePart&, std::int64_t, std::span<const std::byte> planes) {
-                                           bytes.insert(bytes.end(), planes.begin(), planes.end());
-                                       });
-        }
-}
-
 void GradientRun::restore(std::int64_t segment) {
     if (segment == 0) {
         forward_.emplace(*forward_field_, points_, time_);
         return;
     }
-    auto saved = saved_.at(segment).begin();
-    for (int shot = 0; shot < shots(); ++shot)
-        for (const StatePart& part : forward_field_->state_parts()) {
-            const std::byte* from = saved++->data();
-            forward_field_->write_state(shot, part, [&](const StatePart&, std::int64_t, std::span<std::byte> planes) {
-                std::memcpy(planes.data(), from, planes.size());
-                from += planes.size();
-            });
-        }
+    states_->restore(segment);
     forward_->go_on_from(begin_of(segment));
 }
 
@@ -163,13 +143,22 @@ void GradientRun::reverse(std::int64_t segment) {
 /// Levels n, multiples of the interval, into slots of their own.
 void GradientRun::keep_from(std::int64_t segment) {
     const std::int64_t every = plan_.every;
-    forward_->set_hook(both({[every](std::int64_t step) { return (step / every + 1) * every; },
-                             [this, segment](std::int64_t step) {
-                                 const std::int64_t slot = step / plan_.every - 1 - segment * plan_.slots;
-                                 correlation_->keep(forward_field_->fields(), slot);
-                                 if (fluxes_) fluxes_->keep(forward_field_->fields(), slot);
-                             }},
-                            of_first_time()));
+    QueuedHook keep{[every](std::int64_t step) { return (step / every + 1) * every; },
+                    [this, segment](std::int64_t step) {
+                        correlation_->keep(forward_field_->fields(), slot_of_kept(step, segment));
+                    }};
+    if (fluxes_) keep = both(std::move(keep), keep_fluxes_from(segment));
+    forward_->set_hook(both(std::move(keep), of_first_time()));
+}
+
+/// Of fluxes the levels before those that are multiples of the interval: a level is met by nu one step later.
+QueuedHook GradientRun::keep_fluxes_from(std::int64_t segment) {
+    const std::int64_t every = plan_.every, last = plan_.end_of_segment(time_, segment) - 1;
+    const auto keep = [this, segment, last](std::int64_t step) {
+        if (step <= last) fluxes_->keep(forward_field_->fields(), slot_of_kept(step + 1, segment));
+    };
+    if (every == 1) keep(begin_of(segment));
+    return {[every](std::int64_t step) { return ((step + 1) / every + 1) * every - 1; }, keep};
 }
 
 /// Whatever of every level is needed to rebuild the field.
@@ -198,9 +187,9 @@ void GradientRun::begin_adjoint() {
     adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, std::move(points), time_);
 }
 
-/// The slot that has a kept level.
+/// The slot that has a level.
 std::int64_t GradientRun::slot_of(std::int64_t level, std::int64_t segment) {
-    if (!rebuilt_) return level / plan_.every - 1 - segment * plan_.slots;
+    if (!rebuilt_) return slot_of_kept(level, segment);
     correlation_->keep(rebuilt_->at(level), 0);
     return 0;
 }
@@ -216,8 +205,9 @@ void GradientRun::meet_segment(std::int64_t segment) {
                             const std::int64_t level = top - step;
                             const bool is_kept = level % every == 0 && level > 0;
                             const std::int64_t slot = is_kept ? slot_of(level, segment) : -1;
-                            correlation_->meet(adjoint_field().fields(), slot, step - met_);
-                            if (fluxes_) fluxes_->meet(adjoint_field().fields(), slot);
+                            FieldSet& nu = adjoint_->wavefield().fields();
+                            correlation_->meet(nu, slot, step - met_);
+                            if (fluxes_) fluxes_->meet(nu, slot);
                             met_ = step;
                         }});
     step_to(*adjoint_, time_.steps - begin_of(segment), false);

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -64,6 +63,7 @@ public:
 
     /// The wavefield of the forward run, until the adjoint runs begin.
     [[nodiscard]] const Wavefield& forward_field() const { return *forward_field_; }
+    [[nodiscard]] Wavefield& forward_field() { return *forward_field_; }
     /// The forward run, while it is stepped.
     [[nodiscard]] const Propagator& forward() const { return forward_.value(); }
     /// The wavefield of the adjoint run that has ended, with what it recorded.
@@ -79,12 +79,11 @@ public:
 
 private:
     class Progressing;
-    using SavedState = std::vector<std::vector<std::byte>>;
 
     void advance(std::int64_t to) override;
-    void save(std::int64_t segment) override;
+    void save(std::int64_t segment) override { states_->save(segment); }
     void restore(std::int64_t segment) override;
-    void discard(std::int64_t segment) override { saved_.erase(segment); }
+    void discard(std::int64_t segment) override { states_->discard(segment); }
     void reverse(std::int64_t segment) override;
 
     [[nodiscard]] std::int64_t begin_of(std::int64_t segment) const {
@@ -103,8 +102,12 @@ private:
     void step_to(Propagator& run, std::int64_t last, bool first_time);
     void forward_to(std::int64_t step) { step_to(*forward_, step, !adjoint_); }
     void keep_from(std::int64_t segment);
+    [[nodiscard]] QueuedHook keep_fluxes_from(std::int64_t segment);
     void keep_rings();
     void begin_adjoint();
+    [[nodiscard]] std::int64_t slot_of_kept(std::int64_t level, std::int64_t segment) const {
+        return level / plan_.every - 1 - segment * plan_.slots;
+    }
     [[nodiscard]] std::int64_t slot_of(std::int64_t level, std::int64_t segment);
     void meet_segment(std::int64_t segment);
 
@@ -123,7 +126,7 @@ private:
     const AdjointOf* adjoint_of_ = nullptr;
     const RunSupport* support_ = nullptr;
     std::optional<Propagator> forward_, adjoint_;
-    std::map<std::int64_t, SavedState> saved_;  ///< by the segment that it begins
+    std::unique_ptr<SavedStates> states_;  ///< of the forward field, by the segment that they begin
     std::int64_t steps_done_ = 0;
     std::int64_t met_ = 0;  ///< the step of the adjoint run that was met last
 };

@@ -1,7 +1,7 @@
 #include "solver/plan/imaging_plan.hpp"
 
-#include <cmath>
 #include <spdlog/fmt/fmt.h>
+#include <vector>
 
 #include "io/text/bytes_text.hpp"
 #include "io/text/saturating.hpp"
@@ -11,24 +11,38 @@
 namespace onda {
 namespace {
 
-/// Bytes of a list in the device's memory, of the part on the device that has most of the grid.
-std::int64_t on_fullest_device(const Plan& plan, std::int64_t bytes) {
-    return static_cast<std::int64_t>(
-        std::ceil(share_of_fullest_device(plan.setup, plan.placement) * static_cast<double>(bytes)));
+/// The bytes of each slab of the grid. \param bytes_of a slab, from its set-up.
+template <typename BytesOf>
+std::vector<std::int64_t> bytes_of_parts(const Plan& plan, const BytesOf& bytes_of) {
+    std::vector<std::int64_t> slabs;
+    for (std::size_t slab = 0; slab < plan.placement.slabs.size(); ++slab)
+        slabs.push_back(bytes_of(setup_of_part(plan.setup, plan.placement, slab)));
+    return slabs;
 }
 
-Allocations ring_allocations(const Plan& plan) {
-    return plan.placement.device->ring_allocations(plan.setup, plan.placement.batch,
-                                                   plan.imaging->history.ring_size(plan.time));
+std::vector<std::int64_t> wavefield_bytes(const Plan& plan) {
+    const Device& device = *plan.placement.device;
+    return bytes_of_parts(plan, [&](const Setup& part) {
+        return device.allocations(part, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield);
+    });
+}
+
+std::int64_t ring_bytes(const Plan& plan, const Setup& part, Memory memory) {
+    return plan.placement.device
+        ->ring_allocations(part, plan.placement.batch, plan.imaging->history.ring_size(plan.time))
+        .bytes(memory);
 }
 
 /// Rings, and a wavefield without layers.
 std::int64_t rebuilt_bytes(const Plan& plan) {
     const Device& device = *plan.placement.device;
-    Setup without_layers = plan.setup;
-    without_layers.strips = {};
-    return device.allocations(without_layers, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield) +
-           ring_allocations(plan).bytes(device.memory());
+    return bytes_in_one_memory(
+        plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
+            Setup without_layers = part;
+            without_layers.strips = {};
+            return device.allocations(without_layers, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield) +
+                   ring_bytes(plan, part, device.memory());
+        }));
 }
 
 /// ": rebuilt backward from 4 planes …"
@@ -48,22 +62,23 @@ std::string describe_ring(const Plan& plan) {
 
 std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots) {
     const Device& device = *plan.placement.device;
-    std::int64_t bytes =
-        device.correlation_allocations(plan.setup, plan.placement.batch, slots, plan.imaging->illuminations)
-            .bytes(device.memory());
-    if (plan.imaging->density)
-        bytes = saturating_sum(
-            bytes, device.flux_correlation_allocations(plan.setup, plan.placement.batch, slots).bytes(device.memory()));
-    return on_fullest_device(plan, bytes);
+    const int shots = plan.placement.batch;
+    return bytes_in_one_memory(
+        plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
+            const std::int64_t bytes =
+                device.correlation_allocations(part, shots, slots, plan.imaging->illuminations).bytes(device.memory());
+            if (!plan.imaging->density) return bytes;
+            return saturating_sum(bytes,
+                                  device.flux_correlation_allocations(part, shots, slots).bytes(device.memory()));
+        }));
 }
 
 std::int64_t second_wavefield_bytes(const Plan& plan) {
-    return on_fullest_device(plan, state_bytes(plan));
+    return bytes_in_one_memory(plan.placement, wavefield_bytes(plan));
 }
 
 std::int64_t state_bytes(const Plan& plan) {
-    const Device& device = *plan.placement.device;
-    return device.allocations(plan.setup, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield);
+    return bytes_of_own_slabs(plan.placement, wavefield_bytes(plan));
 }
 
 std::int64_t history_bytes(const Plan& plan) {
@@ -77,11 +92,20 @@ std::int64_t history_bytes(const Plan& plan) {
 }
 
 std::int64_t host_ring_bytes(const Plan& plan) {
-    return plan.imaging && plan.imaging->history.ring ? ring_allocations(plan).bytes(Memory::pinned) : 0;
+    if (!plan.imaging || !plan.imaging->history.ring) return 0;
+    return bytes_of_own_slabs(plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
+                            return ring_bytes(plan, part, Memory::pinned);
+                        }));
 }
 
 std::int64_t checkpoint_bytes(const Plan& plan) {
     return plan.imaging ? saturating_product(plan.imaging->history.checkpoints, state_bytes(plan)) : 0;
+}
+
+int wavefields_together(const Plan& plan) {
+    if (!plan.imaging || plan.imaging->history.slots == 0) return 1;
+    const HistoryPlan& history = plan.imaging->history;
+    return plan.imaging->scatters || history.ring || history.segments(plan.time) > 1 ? 2 : 1;
 }
 
 std::int64_t steps_of_shot(const Plan& plan) {

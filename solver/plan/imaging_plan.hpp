@@ -23,11 +23,12 @@ struct ImagingPlan {
 
 struct Plan;
 
-/// The bytes that a correlation which keeps so many levels takes of the memory of the device with most of the grid.
+/// The bytes that a correlation which keeps so many levels takes of the memory of the device of this process that has
+/// most of them.
 std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots);
 /// The bytes of a wavefield there: the adjoint one, where the forward one is needed beside it.
 std::int64_t second_wavefield_bytes(const Plan& plan);
-/// The bytes of a state of all shots that advance together: levels and memory variables.
+/// The bytes of a state of all shots that advance together, of the slabs of this process: levels and memory variables.
 std::int64_t state_bytes(const Plan& plan);
 /// The bytes that the forward field and, where it is needed, a second wavefield or rings take there; 0 without
 /// gradients. Those of a scattered field, at most, where there is one.
@@ -36,6 +37,9 @@ std::int64_t history_bytes(const Plan& plan);
 std::int64_t host_ring_bytes(const Plan& plan);
 /// The bytes that the host keeps of states.
 std::int64_t checkpoint_bytes(const Plan& plan);
+
+/// How many wavefields of a batch there are at the same time.
+int wavefields_together(const Plan& plan);
 
 /// The time steps of a shot: of its field, or of both where gradients are computed, with those that are computed again.
 std::int64_t steps_of_shot(const Plan& plan);

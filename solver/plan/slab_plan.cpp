@@ -249,6 +249,10 @@ SlabRange own_slabs(const Placement& placement) {
     return slabs_of_member(placement, placement.ranks.rank % placement.ranks_per_grid);
 }
 
+bool leads_grid(const Placement& placement) {
+    return placement.ranks.rank % placement.ranks_per_grid == 0;
+}
+
 Slab joined(const Placement& placement, const SlabRange& range) {
     const Slab &first = placement.slabs[range.first], &last = placement.slabs[range.first + range.count - 1];
     return {first.first_plane, last.first_plane + last.planes - first.first_plane};
@@ -349,8 +353,15 @@ std::vector<std::int64_t> slab_bytes(const Setup& setup, const Placement& placem
     return bytes;
 }
 
-std::int64_t bytes_of_fullest_device(const Setup& setup, const Placement& placement) {
-    return most_of_a_device(placement, slab_bytes(setup, placement));
+std::int64_t bytes_of_own_slabs(const Placement& placement, const std::vector<std::int64_t>& slabs) {
+    const SlabRange own = own_slabs(placement);
+    const auto first = slabs.begin() + static_cast<std::ptrdiff_t>(own.first);
+    return std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
+}
+
+std::int64_t bytes_in_one_memory(const Placement& placement, const std::vector<std::int64_t>& slabs) {
+    return placement.device->has_own_memory() ? most_of_a_device(placement, slabs)
+                                              : bytes_of_own_slabs(placement, slabs);
 }
 
 std::shared_ptr<Medium> make_own_medium(const Plan& plan, const Slab& slab, const MediumReaders& readers,

@@ -38,6 +38,8 @@ struct SlabRange {
 SlabRange slabs_of_member(const Placement& placement, int member);
 /// The slabs that this process computes.
 SlabRange own_slabs(const Placement& placement);
+/// Whether this process leads those that share its grid, or is alone with it.
+bool leads_grid(const Placement& placement);
 /// The planes of a range as one slab.
 Slab joined(const Placement& placement, const SlabRange& range);
 
@@ -63,10 +65,13 @@ Setup setup_of_part(const Setup& setup, const Placement& placement, std::size_t 
 
 /// The part of medium and wavefield that lies on the device with most of it.
 double share_of_fullest_device(const Setup& setup, const Placement& placement);
-/// The bytes of medium and wavefield on the device that has most of them.
-std::int64_t bytes_of_fullest_device(const Setup& setup, const Placement& placement);
 /// The bytes of medium, fields and boundaries that each slab has in the memory of its device.
 std::vector<std::int64_t> slab_bytes(const Setup& setup, const Placement& placement);
+/// The bytes of the slabs of one worker of this process. \param slabs the bytes of each slab of the grid.
+std::int64_t bytes_of_own_slabs(const Placement& placement, const std::vector<std::int64_t>& slabs);
+/// The same in the memory of the host, where devices compute there, or on
+/// the device that has most of them.
+std::int64_t bytes_in_one_memory(const Placement& placement, const std::vector<std::int64_t>& slabs);
 
 /// The medium of the plan's first worker: one, or one of slabs that exchange planes.
 /// \param team the processes that share the grid, led by this one; null where it is alone. \throws what make_medium of

@@ -71,6 +71,13 @@ std::int64_t room_on_host(const Plan& plan) {
     return static_cast<std::int64_t>(kShareForStates * static_cast<double>(available_host_bytes(plan.placement.ranks)));
 }
 
+/// Plans the states that the host keeps, for the levels that the device does.
+void set_states(Plan& plan) {
+    HistoryPlan& history = plan.imaging->history;
+    history.checkpoints = std::clamp<std::int64_t>(room_on_host(plan) / std::max<std::int64_t>(1, state_bytes(plan)), 0,
+                                                   history.segments(plan.time) - 1);
+}
+
 /// Plans levels on the device and states on the host. \returns whether the device has room for both wavefields.
 bool set_checkpoints(Plan& plan, std::int64_t room) {
     HistoryPlan& history = plan.imaging->history;
@@ -80,15 +87,16 @@ bool set_checkpoints(Plan& plan, std::int64_t room) {
     if (fit < fewest) return false;
     const bool wanted = plan.imaging->misfit.config.storage == "checkpoints";
     history.slots = std::clamp(wanted ? root : fit, fewest, std::min(fit, levels));
-    history.checkpoints = std::clamp<std::int64_t>(room_on_host(plan) / std::max<std::int64_t>(1, state_bytes(plan)), 0,
-                                                   history.segments(plan.time) - 1);
+    set_states(plan);
     return true;
 }
 
 /// What keeps the forward field from being rebuilt, in words that follow "a field with"; empty: nothing.
 std::string objection_to_ring(const Plan& plan) {
     if (plan.imaging->density) return "a gradient of density";
-    if (plan.placement.slabs.size() > 1) return "slabs";
+    if (plan.placement.ranks_per_grid > 1) return "slabs of several processes";
+    if (plan.placement.slabs.size() > 1 && plan.imaging->misfit.config.ring_values == "16bit")
+        return "ring_values of 16bit on slabs, where blocks would be others than those of the uncut grid,";
     return ring_objection(plan.setup);
 }
 
@@ -160,18 +168,9 @@ void check_gradients(const Plan& plan) {
             "scheme.stencil",
             "gradients of the compact stencil are exact with sponges, or with cpml across one axis only; use "
             "boundary: sponge, or the star");
-    if (plan.imaging && plan.imaging->density) {
-        if (plan.setup.scheme.equation != Equation::variable_density)
-            c.origin.value_fault("imaging.parameters",
-                                 "the model has no densities: give it some, with model.rho: gardner too, or use vp");
-        if (plan.placement.slabs.size() > 1)
-            c.origin.fault("backend.slabs",
-                           "gradients of density are computed on grids that are not cut: use backend.slabs: 1, or "
-                           "imaging.parameters: vp");
-    }
-    if (plan.placement.ranks_per_grid > 1)
-        c.origin.fault("backend.slabs",
-                       "processes that share a grid compute no gradients: give each a grid of its own");
+    if (plan.imaging && plan.imaging->density && plan.setup.scheme.equation != Equation::variable_density)
+        c.origin.value_fault("imaging.parameters",
+                             "the model has no densities: give it some, with model.rho: gardner too, or use vp");
 }
 
 bool set_history(Plan& plan) {
@@ -215,6 +214,14 @@ void settle_history(Plan& plan) {
     set_history(plan);
     if (plan.config.imaging)
         plan.config.imaging->storage = plan.imaging->history.ring ? "ring" : plan.imaging->misfit.config.storage;
+}
+
+void limit_history(Plan& plan, std::int64_t slots) {
+    HistoryPlan& history = plan.imaging->history;
+    if (slots >= history.slots) return;
+    history.slots = slots;
+    set_states(plan);
+    plan.imaging->chosen_by = "the process with least memory";
 }
 
 }  // namespace onda

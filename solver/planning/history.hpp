@@ -21,4 +21,7 @@ bool set_history(Plan& plan);
 /// one choice that changes bits.
 void settle_history(Plan& plan);
 
+/// Keeps so many levels at most, for processes that share a grid: each has found memory for as many as it says.
+void limit_history(Plan& plan, std::int64_t slots);
+
 }  // namespace onda

@@ -1,7 +1,6 @@
 #include "solver/planning/memory_of_run.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
@@ -31,12 +30,8 @@ void add_program_memory(Allocations& list, const Device& device, int threads) {
 /// The bytes of all slabs of this process in the memory of the host, or of those of one device with memory of its own,
 /// the fullest.
 std::int64_t bytes_of_slabs(const Setup& setup, const Placement& placement) {
-    if (placement.device->has_own_memory()) return bytes_of_fullest_device(setup, placement);
-    const std::vector<std::int64_t> slabs = slab_bytes(setup, placement);
-    const SlabRange own = own_slabs(placement);
-    const auto first = slabs.begin() + static_cast<std::ptrdiff_t>(own.first);
-    return own_workers(placement) *
-           std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
+    const std::int64_t workers = placement.device->has_own_memory() ? 1 : own_workers(placement);
+    return workers * bytes_in_one_memory(placement, slab_bytes(setup, placement));
 }
 
 /// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
@@ -74,7 +69,8 @@ Allocations memory_of_run(const Plan& plan) {
     Allocations list;
     // In the order in which the forecast lists them.
     add_program_memory(list, *plan.placement.device, plan.setup.threads);
-    add_exchange_memory(list, plan.placement.ranks, plan.placement.ranks_per_grid, plan.setup, plan.placement.batch,
+    add_exchange_memory(list, plan.placement.ranks, plan.placement.ranks_per_grid, plan.setup,
+                        wavefields_together(plan), plan.placement.batch,
                         links_devices(plan.config.backend, plan.placement));
     add_device_memory(list, plan);
     add_thread_memory(list, plan);

@@ -2,6 +2,7 @@
 /// A member of a team as its leader speaks to it.
 #pragma once
 
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/text/error.hpp"
@@ -14,6 +15,12 @@ namespace onda {
 class Member {
 public:
     Member(Team& team, int number) : team_(team), number_(number) {}
+    /// The same member, as one speaks to it about one of its wavefields, or its images: orders begin with this number.
+    [[nodiscard]] Member about(int thing) const {
+        Member member = *this;
+        member.about_ = thing;
+        return member;
+    }
 
     /// Sends an order that nobody answers.
     template <typename... Values>
@@ -46,12 +53,14 @@ private:
     void send(Order order, const Write& write) const {
         Outgoing message;
         message.put(order);
+        if (about_) message.put(*about_);
         write(message);
         team_.send(number_, Topic::order, message.bytes());
     }
 
     Team& team_;
     int number_;
+    std::optional<int> about_;
 };
 
 }  // namespace onda

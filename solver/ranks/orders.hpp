@@ -12,13 +12,22 @@
 namespace onda {
 
 /// What members are told to do. Orders from make_medium on are answered: with true and what was asked for, or with
-/// false, an exit code and a message.
+/// false, an exit code and a message. Those about a wavefield or images begin with its number.
 enum class Order : int {
     leave,
     drop_medium,
     drop_wavefield,
     enqueue,
     record,
+    exchange_planes,
+    save_state,
+    restore_state,
+    discard_state,
+    drop_states,
+    drop_images,
+    reset_images,
+    keep_level,
+    meet_level,
     make_medium,
     values_at,
     make_wavefield,
@@ -37,6 +46,9 @@ enum class Order : int {
     state_parts,
     read_state,
     write_state,
+    make_correlation,
+    make_flux_correlation,
+    image,
     begin_snapshots,
     take_snapshots,
     finish_snapshots

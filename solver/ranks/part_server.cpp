@@ -1,5 +1,6 @@
 // The members' side of solver/ranks/remote_part.hpp.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "io/text/error.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/ranks/orders.hpp"
+#include "solver/ranks/part_images.hpp"
 #include "solver/ranks/part_snapshots.hpp"
 #include "solver/ranks/remote_part.hpp"
 #include "solver/ranks/team_exchange.hpp"
@@ -17,7 +19,10 @@ namespace {
 
 class PartServer {
 public:
-    PartServer(Team& team, const MakePart& make_part) : team_(team), make_part_(make_part) {}
+    PartServer(Team& team, const MakePart& make_part)
+        : team_(team),
+          make_part_(make_part),
+          images_(team, [this](int number) -> FieldSet& { return wavefields_.at(number).wavefield->fields(); }) {}
 
     void serve() {
         for (;;) {
@@ -32,16 +37,41 @@ public:
     }
 
 private:
+    struct Served {
+        std::unique_ptr<Wavefield> wavefield;
+        SlabSteps steps;
+        std::unique_ptr<SavedStates> states = nullptr;
+    };
+
     /// Orders that nobody waits for: an error here ends the run, since neighbours may wait for planes.
     void carry_out(Order order, Incoming& message) {
         switch (order) {
             case Order::drop_medium: medium_.reset(); break;
-            case Order::drop_wavefield: drop_wavefield(); break;
-            case Order::record: wavefield_->record(message.get<std::int64_t>()); break;
-            default: {
+            case Order::drop_wavefield: drop_wavefield(message.get<int>()); break;
+            case Order::record: wavefield_of(message).record(message.get<std::int64_t>()); break;
+            case Order::exchange_planes: steps_of(message).exchange_planes(); break;
+            case Order::enqueue: {
+                SlabSteps& steps = steps_of(message);
                 const auto first = message.get<std::int64_t>();
-                advance_in_order(*steps_, first, message.get<std::int64_t>());
+                advance_in_order(steps, first, message.get<std::int64_t>());
+                break;
             }
+            case Order::save_state:
+            case Order::restore_state:
+            case Order::discard_state:
+            case Order::drop_states: carry_out_about_states(order, served(message), message); break;
+            default: images_.carry_out(order, message);
+        }
+    }
+
+    static void carry_out_about_states(Order order, Served& of, Incoming& message) {
+        if (order == Order::drop_states) return of.states.reset();
+        if (!of.states) of.states = of.wavefield->make_saved_states();
+        const auto number = message.get<std::int64_t>();
+        switch (order) {
+            case Order::save_state: return of.states->save(number);
+            case Order::restore_state: return of.states->restore(number);
+            default: return of.states->discard(number);
         }
     }
 
@@ -72,57 +102,66 @@ private:
                 reply.put(values);
                 break;
             }
-            case Order::reset: wavefield_->reset(); break;
-            case Order::set_sources: set_sources(message); break;
-            case Order::set_receivers: {
-                const auto shot = message.get<int>();
-                const NodeWeights receivers = get_nodes(message);
-                wavefield_->set_receivers(shot, receivers, message.get<std::int64_t>());
-                break;
-            }
-            case Order::wait: wavefield_->wait(); break;
             case Order::begin_snapshots: snapshots_->begin(message); break;
-            case Order::take_snapshots: snapshots_->take(*wavefield_, message.get<double>()); break;
+            case Order::take_snapshots: snapshots_->take(only_wavefield(), message.get<double>()); break;
             case Order::finish_snapshots: snapshots_->finish(reply); break;
-            default: reply_with_values(order, message, reply);
+            case Order::make_correlation:
+            case Order::make_flux_correlation: images_.make(order, message, reply); break;
+            case Order::image: images_.send(message, reply); break;
+            default: reply_about(wavefield_of(message), order, message, reply);
         }
     }
 
-    void reply_with_values(Order order, Incoming& message, Outgoing& reply) {
+    void reply_about(Wavefield& wavefield, Order order, Incoming& message, Outgoing& reply) {
         switch (order) {
-            case Order::extrema: reply.put(wavefield_->extrema()); break;
-            case Order::download_floats: download<float>(message, reply); break;
-            case Order::download_doubles: download<double>(message, reply); break;
-            case Order::hash_planes: {
-                const auto window = message.get<Window>();
-                std::vector<std::uint64_t> hashes(static_cast<std::size_t>(window.count[2]));
-                wavefield_->fields().hash_planes(window, hashes, message.get<int>());
-                reply.put(hashes);
+            case Order::reset: wavefield.reset(); break;
+            case Order::set_sources: set_sources(wavefield, message); break;
+            case Order::set_receivers: {
+                const auto shot = message.get<int>();
+                const NodeWeights receivers = get_nodes(message);
+                wavefield.set_receivers(shot, receivers, message.get<std::int64_t>());
                 break;
             }
+            case Order::wait: wavefield.wait(); break;
             case Order::upload: {
                 const auto shot = message.get<int>();
                 const auto p = message.get_all<double>(), p_previous = message.get_all<double>();
-                wavefield_->upload(p, p_previous, shot);
+                wavefield.upload(p, p_previous, shot);
                 break;
             }
-            case Order::trace_floats: download_traces<float>(message, reply); break;
-            case Order::trace_doubles: download_traces<double>(message, reply); break;
+            default: reply_with_values(wavefield, order, message, reply);
+        }
+    }
+
+    void reply_with_values(Wavefield& wavefield, Order order, Incoming& message, Outgoing& reply) {
+        switch (order) {
+            case Order::extrema: reply.put(wavefield.extrema()); break;
+            case Order::download_floats: download<float>(wavefield, message, reply); break;
+            case Order::download_doubles: download<double>(wavefield, message, reply); break;
+            case Order::hash_planes: {
+                const auto window = message.get<Window>();
+                std::vector<std::uint64_t> hashes(static_cast<std::size_t>(window.count[2]));
+                wavefield.fields().hash_planes(window, hashes, message.get<int>());
+                reply.put(hashes);
+                break;
+            }
+            case Order::trace_floats: download_traces<float>(wavefield, message, reply); break;
+            case Order::trace_doubles: download_traces<double>(wavefield, message, reply); break;
             case Order::sample: {
                 const auto shot = message.get<int>();
                 const auto nodes = message.get_all<std::int64_t>();
                 std::vector<double> values(nodes.size());
-                wavefield_->fields().sample(nodes, values, shot);
+                wavefield.fields().sample(nodes, values, shot);
                 reply.put(values);
                 break;
             }
-            default: reply_about_state(order, message, reply);
+            default: reply_about_state(wavefield, order, message, reply);
         }
     }
 
-    void reply_about_state(Order order, Incoming& message, Outgoing& reply) {
+    void reply_about_state(Wavefield& wavefield, Order order, Incoming& message, Outgoing& reply) {
         if (order == Order::state_parts) {
-            const std::vector<StatePart> parts = wavefield_->state_parts();
+            const std::vector<StatePart> parts = wavefield.state_parts();
             reply.put(parts.size());
             for (const StatePart& part : parts) put(reply, part);
             return;
@@ -130,19 +169,19 @@ private:
         const auto shot = message.get<int>();
         const StatePart wanted = get_part(message);
         if (order == Order::read_state)
-            wavefield_->read_state(
+            wavefield.read_state(
                 shot, wanted, [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
                     send_planes(first_plane, [&](Outgoing& part) { part.put_all(std::span<const std::byte>(planes)); });
                 });
         else
-            wavefield_->write_state(shot, wanted,
-                                    [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
-                                        send_planes(first_plane, [&](Outgoing& part) { part.put(planes.size()); });
-                                        const std::vector<std::byte> bytes = team_.receive(0, Topic::order);
-                                        if (bytes.size() != planes.size())
-                                            throw std::logic_error("planes of a state of another size");
-                                        std::ranges::copy(bytes, planes.begin());
-                                    });
+            wavefield.write_state(shot, wanted,
+                                  [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
+                                      send_planes(first_plane, [&](Outgoing& part) { part.put(planes.size()); });
+                                      const std::vector<std::byte> bytes = team_.receive(0, Topic::order);
+                                      if (bytes.size() != planes.size())
+                                          throw std::logic_error("planes of a state of another size");
+                                      std::ranges::copy(bytes, planes.begin());
+                                  });
         reply.put(false);  // no more planes
     }
     template <typename Write>
@@ -160,47 +199,56 @@ private:
         reply.put(medium_->description()).put(medium_->kernel()).put(medium_->allocated_bytes());
     }
     void make_wavefield(Incoming& message, Outgoing& reply) {
-        drop_wavefield();
-        wavefield_ = medium_->make_wavefield(message.get<int>());
+        const auto number = message.get<int>();
+        auto made = medium_->make_wavefield(message.get<int>());
+        reply.put(made->allocated_bytes());
+        std::unique_ptr<Exchange> exchange = exchanges_ ? make_team_exchange(team_, *made) : make_no_exchange({});
+        Wavefield* const slab = made.get();
+        wavefields_.insert_or_assign(number, Served{std::move(made), SlabSteps({slab}, std::move(exchange))});
         snapshots_.emplace();
-        steps_.emplace(std::vector{wavefield_.get()},
-                       exchanges_ ? make_team_exchange(team_, *wavefield_) : make_no_exchange({}));
-        reply.put(wavefield_->allocated_bytes());
     }
-    void drop_wavefield() {
+    void drop_wavefield(int number) {
         snapshots_.reset();
-        steps_.reset();
-        wavefield_.reset();
+        wavefields_.erase(number);
     }
-    void set_sources(Incoming& message) {
+    [[nodiscard]] Served& served(Incoming& message) { return wavefields_.at(message.get<int>()); }
+    /// The one that a message is about.
+    [[nodiscard]] Wavefield& wavefield_of(Incoming& message) { return *served(message).wavefield; }
+    [[nodiscard]] SlabSteps& steps_of(Incoming& message) { return served(message).steps; }
+    /// That of a run with snapshots.
+    [[nodiscard]] Wavefield& only_wavefield() {
+        if (wavefields_.size() != 1) throw std::logic_error("snapshots of several wavefields");
+        return *wavefields_.begin()->second.wavefield;
+    }
+    static void set_sources(Wavefield& wavefield, Incoming& message) {
         const auto shot = message.get<int>();
         Sources sources;
         sources.nodes = get_nodes(message);
         sources.signal = message.get_all<std::vector<double>>();
         sources.density = message.get_all<double>();
-        wavefield_->set_sources(shot, std::move(sources));
+        wavefield.set_sources(shot, std::move(sources));
     }
     template <typename T>
-    void download(Incoming& message, Outgoing& reply) {
+    static void download(const Wavefield& wavefield, Incoming& message, Outgoing& reply) {
         const auto window = message.get<Window>();
         std::vector<T> values(static_cast<std::size_t>(window.points()));
         const auto shot = message.get<int>();
-        wavefield_->fields().download(window, std::span(values), shot, message.get<FieldLevel>());
+        wavefield.fields().download(window, std::span(values), shot, message.get<FieldLevel>());
         reply.put(values);
     }
     template <typename T>
-    void download_traces(Incoming& message, Outgoing& reply) {
+    static void download_traces(const Wavefield& wavefield, Incoming& message, Outgoing& reply) {
         const auto shot = message.get<int>();
         std::vector<T> values(message.get<std::size_t>());
-        wavefield_->download_traces(std::span(values), shot);
+        wavefield.download_traces(std::span(values), shot);
         reply.put(values);
     }
 
     Team& team_;
     const MakePart& make_part_;
     std::shared_ptr<Medium> medium_;
-    std::unique_ptr<Wavefield> wavefield_;
-    std::optional<SlabSteps> steps_;
+    std::map<int, Served> wavefields_;          ///< by the leader's numbers
+    ServedImages images_;                       ///< after the wavefields whose steps they follow
     std::optional<ServedSnapshots> snapshots_;  ///< after the wavefield, of which its downloads are
     bool exchanges_ = true;
 };

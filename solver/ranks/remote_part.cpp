@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "solver/ranks/member.hpp"
+#include "solver/ranks/part_images.hpp"
 
 namespace onda {
 namespace {
@@ -33,17 +34,21 @@ public:
     std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) override;
 
     [[nodiscard]] const Member& member() const { return member_; }
+    /// A number for what the member makes.
+    [[nodiscard]] int next_number() { return numbers_++; }
 
 private:
     Member member_;
+    int numbers_ = 0;
     std::string description_, kernel_;
     std::int64_t bytes_ = 0;
 };
 
 /// The fields of a slab of another process. Its planes cross cuts there.
-class RemoteFields final : public FieldSet {
+class RemoteFields final : public NumberedFields {
 public:
-    RemoteFields(const Problem& problem, Member member) : FieldSet(problem), member_(member) {}
+    RemoteFields(RemoteMedium& medium, int number)
+        : NumberedFields(medium.setup(), number), medium_(medium), member_(medium.member().about(number)) {}
 
     std::vector<Extremum> extrema() const override { return member_.ask(Order::extrema).get_all<Extremum>(); }
     void download(const Window& window, std::span<float> values, int shot, FieldLevel level) const override {
@@ -63,16 +68,48 @@ public:
             .get_all_into(values);
     }
 
+    void exchange_planes() override { member_.tell(Order::exchange_planes); }
+    std::unique_ptr<Correlation> make_correlation(std::int64_t slots, bool illuminates) const override {
+        return make_remote_correlation(medium_.member().about(medium_.next_number()), number(), slots, illuminates);
+    }
+    std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const override {
+        return make_remote_flux_correlation(medium_.member().about(medium_.next_number()), number(), slots);
+    }
+
 private:
     static std::size_t points_of(const Window& window) { return static_cast<std::size_t>(window.points()); }
 
+    RemoteMedium& medium_;
+    Member member_;
+};
+
+/// States of a slab of another process, which stay there. All members save theirs at the same time.
+class RemoteStates final : public SavedStates {
+public:
+    explicit RemoteStates(Member member) : member_(member) {}
+    ~RemoteStates() override {
+        try {
+            member_.tell(Order::drop_states);
+        } catch (...) {  // as of the medium
+        }
+    }
+    RemoteStates(const RemoteStates&) = delete;
+    RemoteStates& operator=(const RemoteStates&) = delete;
+    void save(std::int64_t number) override { member_.tell(Order::save_state, number); }
+    void restore(std::int64_t number) override { member_.tell(Order::restore_state, number); }
+    void discard(std::int64_t number) override { member_.tell(Order::discard_state, number); }
+
+private:
     Member member_;
 };
 
 class RemoteWavefield final : public Wavefield {
 public:
     RemoteWavefield(std::shared_ptr<RemoteMedium> medium, int shots)
-        : medium_(std::move(medium)), member_(medium_->member()), fields_(medium_->setup(), member_), shots_(shots) {
+        : medium_(std::move(medium)),
+          fields_(*medium_, medium_->next_number()),
+          member_(medium_->member().about(fields_.number())),
+          shots_(shots) {
         bytes_ = member_.ask(Order::make_wavefield, shots).get<std::int64_t>();
     }
     ~RemoteWavefield() override {
@@ -121,6 +158,7 @@ public:
         for (StatePart& part : parts) part = get_part(reply);
         return parts;
     }
+    std::unique_ptr<SavedStates> make_saved_states() override { return std::make_unique<RemoteStates>(member_); }
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
         visit_planes(Order::read_state, shot, part, [&](Incoming& message, std::int64_t first_plane) {
             std::vector<std::byte> planes = message.get_all<std::byte>();
@@ -151,8 +189,8 @@ private:
     }
 
     std::shared_ptr<RemoteMedium> medium_;
-    Member member_;
     RemoteFields fields_;
+    Member member_;
     int shots_;
     std::int64_t bytes_ = 0;
 };

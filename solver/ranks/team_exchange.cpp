@@ -144,13 +144,13 @@ MakeExchange exchange_in(Team& team) {
     return [&team](const std::vector<Wavefield*>& here) { return make_team_exchange(team, *here.front()); };
 }
 
-void add_exchange_memory(Allocations& list, const RankPlace& place, int ranks_per_grid, const Setup& setup, int batch,
-                         bool linked) {
+void add_exchange_memory(Allocations& list, const RankPlace& place, int ranks_per_grid, const Setup& setup,
+                         int wavefields, int batch, bool linked) {
     // What Open MPI 4.1 holds for 2 to 5 processes of one host: 6 to 9 MB.
     if (place.is_connected) list.add(host_row("MPI", held::whole_run, 7'500'000, 1));
     if (ranks_per_grid == 1) return;
     const int member = place.rank % ranks_per_grid;
-    const std::int64_t cuts = (member > 0 ? 1 : 0) + (member + 1 < ranks_per_grid ? 1 : 0);
+    const std::int64_t cuts = wavefields * ((member > 0 ? 1 : 0) + (member + 1 < ranks_per_grid ? 1 : 0));
     const std::int64_t planes = PlaneShape(setup, CutPlanes(setup).count, batch).bytes();
     // Where the devices at all cuts are linked, the host has none of them.
     Allocation row = host_row("planes for other processes", held::whole_run, planes, 1,

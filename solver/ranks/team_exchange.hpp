@@ -21,8 +21,9 @@ std::unique_ptr<Exchange> make_team_exchange(Team& team, Wavefield& slab);
 MakeExchange exchange_in(Team& team);
 
 /// Adds the rows of what processes that are connected take for their messages. \param setup of the whole grid. \param
-/// linked whether the devices at all cuts are.
-void add_exchange_memory(Allocations& list, const RankPlace& place, int ranks_per_grid, const Setup& setup, int batch,
-                         bool linked);
+/// wavefields that are there at the same time, each with `batch` shots. \param linked whether the devices at all cuts
+/// are.
+void add_exchange_memory(Allocations& list, const RankPlace& place, int ranks_per_grid, const Setup& setup,
+                         int wavefields, int batch, bool linked);
 
 }  // namespace onda

@@ -1,5 +1,6 @@
 #include "solver/run/rank_talk.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/planning/history.hpp"
 #include "solver/ranks/remote_part.hpp"
 
 namespace onda {
@@ -34,6 +36,15 @@ void balance_over_ranks(Plan& plan, const Ranks& ranks) {
     take_slabs_of_first(plan, ranks);
 }
 
+/// The least of what all ranks say.
+std::int64_t least_of_all(std::int64_t own, const Ranks& ranks) {
+    Team& team = *ranks.team();
+    if (!ranks.is_first()) team.send(0, Topic::agreement, Outgoing().put(own).bytes());
+    for (int rank = 1; ranks.is_first() && rank < team.size(); ++rank)
+        own = std::min(own, Incoming(team.receive(rank, Topic::agreement)).get<std::int64_t>());
+    return ranks.from_first(Outgoing().put(own)).get<std::int64_t>();
+}
+
 }  // namespace
 
 Plan agree_on_plan(const Ranks& ranks, const std::string& backend, const std::function<Plan(const RankPlace&)>& make) {
@@ -59,6 +70,13 @@ Plan agree_on_plan(const Ranks& ranks, const std::string& backend, const std::fu
     else if (wants_balance(plan.config.backend, plan.placement))
         balance_over_ranks(plan, ranks);
     return plan;
+}
+
+void agree_on_history(Plan& plan, const Ranks& ranks) {
+    if (plan.placement.ranks_per_grid == 1 || !plan.imaging) return;
+    HistoryPlan& history = plan.imaging->history;
+    limit_history(plan, least_of_all(history.slots, ranks));
+    history.checkpoints = least_of_all(history.checkpoints, ranks);
 }
 
 void check_same_run(const std::string& identity, const Ranks& ranks) {

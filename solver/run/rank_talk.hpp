@@ -22,6 +22,9 @@ struct Plan;
 /// a place among the ranks. \throws what Ranks::all_or_none() throws.
 Plan agree_on_plan(const Ranks& ranks, const std::string& backend, const std::function<Plan(const RankPlace&)>& make);
 
+/// Lets ranks that share grids keep as many levels and states of the forward field as the one with least memory.
+void agree_on_history(Plan& plan, const Ranks& ranks);
+
 /// \throws Error(config), on the first rank, if another rank computes another run.
 void check_same_run(const std::string& identity, const Ranks& ranks);
 

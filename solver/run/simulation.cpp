@@ -253,7 +253,8 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         return ranks.all_or_none(
             [&] { return make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin); });
     });
-    const Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
+    Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
+    agree_on_history(plan, ranks);
     note_model(plan, model, facts);
     const Identity identity = identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
                                           plan.setup.kernel, name_unless_first(plan.task));

@@ -1,5 +1,5 @@
-// Planes that go from the GPU of one process to that of another by NCCL give the bits of the CPU; where one side is no
-// GPU, or both are the same, they go through the host.
+// Planes that go from the GPU of one process to that of another by NCCL give the bits of the CPU, in images, too; where
+// one side is no GPU, or both are the same, they go through the host.
 #include <doctest/doctest.h>
 #include <future>
 #include <utility>
@@ -13,7 +13,7 @@
 #include "solver/ranks/remote_part.hpp"
 #include "solver/ranks/sub_team.hpp"
 #include "solver/ranks/team_exchange.hpp"
-#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/imaging_support.hpp"
 #include "tests/ranks/thread_team.hpp"
 
 using namespace onda;
@@ -98,6 +98,42 @@ private:
     double dt_s_ = 0.;
 };
 
+/// Images of k and of fluxes of a forward field whose second half is computed twice, and of another one.
+std::vector<double> images_on(Medium& medium, const Case& c) {
+    const Problem& problem = medium.setup();
+    const auto forward = medium.make_wavefield(), adjoint = medium.make_wavefield();
+    const auto images = forward->fields().make_correlation(c.steps, true);
+    const auto fluxes = forward->fields().make_flux_correlation(c.steps);
+    const auto states = forward->make_saved_states();
+    start_noisy_shot(*forward, c, problem.precision);
+    start_noisy_shot(*adjoint, c, problem.precision, 1., 0, 1);
+    for (Wavefield* wavefield : {forward.get(), adjoint.get()}) wavefield->record(0);
+    const auto advance = [&](std::int64_t first, std::int64_t end) {
+        for (std::int64_t n = first; n < end; ++n) {
+            fluxes->keep(forward->fields(), n);
+            forward->enqueue(n, 1);
+            images->keep(forward->fields(), n);
+        }
+    };
+    advance(0, c.steps / 2);
+    states->save(1);
+    forward->enqueue(c.steps / 2, c.steps / 2);
+    states->restore(1);
+    advance(c.steps / 2, c.steps);
+    for (std::int64_t n = 0; n < c.steps; ++n) {
+        adjoint->enqueue(n, 1);
+        images->meet(adjoint->fields(), c.steps - 1 - n, 1);
+        fluxes->meet(adjoint->fields(), c.steps - 1 - n);
+    }
+    std::vector<double> all = images_of(*images, problem.grid, 1);
+    for (const FluxAxis& flux : flux_axes(problem)) {
+        std::vector<double> image(static_cast<std::size_t>(flux.points()));
+        fluxes->download(flux.axis, image, 0);
+        all.insert(all.end(), image.begin(), image.end());
+    }
+    return all;
+}
+
 const Case kTallLayers{"layers", {3, {19, 12, 53}, {8., 8., 8.}, {}}, {}, false, 8, {3, 4, 2, 0, 4, 3}};
 
 }  // namespace
@@ -137,6 +173,23 @@ TEST_CASE("planes go from GPU to GPU of different processes by NCCL, otherwise t
                   2 * sharing.links * (2 * kTallLayers.steps + kTallLayers.steps / 2));
         }
     }
+}
+
+TEST_CASE("images of a grid that GPUs of different processes share have the bits of the CPU") {
+    const Setup setup = setup_of(kTallLayers, 8, Precision::float32, Equation::variable_density);
+    const std::vector<double> expected = images_on(*make_noisy_medium(setup, cpu::make_medium), kTallLayers);
+    CHECK(are_numbers(expected));
+    using Devices = std::vector<std::vector<int>>;
+    for (const auto& [late, devices] :
+         {std::pair(true, Devices{{0}, {1, 0}, {1}}), std::pair(false, Devices{{0}, {kCpu}})}) {
+        cuda_on_host::run_late = late;
+        LinkedRanks ranks(devices);
+        const auto shared = [&ranks](const Setup& whole, const MediumReaders& readers, double dt_s) {
+            return ranks.make(whole, readers, dt_s);
+        };
+        CHECK(images_on(*make_noisy_medium(setup, shared), kTallLayers) == expected);
+    }
+    cuda_on_host::run_late = true;
 }
 
 TEST_CASE("what NCCL reports is told with a way to do without") {

@@ -75,6 +75,14 @@ TEST_CASE("scattered fields and images of slabs on GPUs have the bits of the unc
         if (c.grid.dimensions == 2) continue;
         const Setup setup = setup_of(c, 8, Precision::float32);
         check_images(imaging_results(c, setup, cut), imaging_results(c, setup, cpu::make_medium), c);
+        if (ring_objection(setup).empty())
+            CHECK(ring_results_on(c, setup, cut, {RingPlace::host}).images ==
+                  ring_results_on(c, setup, cpu::make_medium, {RingPlace::host}).images);
+        for (const int order : {2, 8}) {
+            const Setup density = setup_of(c, order, Precision::float32, Equation::variable_density);
+            if (!slabs_fit(density, equal_slabs(c.grid.nz(), 3))) continue;
+            check_images(flux_results_on(c, density, cut), flux_results_on(c, density, cpu::make_medium), c);
+        }
     }
 }
 

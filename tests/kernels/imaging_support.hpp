@@ -120,7 +120,7 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
 inline FluxPerturbation noisy_flux_perturbation(const Problem& problem) {
     FluxPerturbation perturbation;
     for (std::int64_t i = 0; i < problem.grid.points(); ++i) perturbation.k.push_back(1e3 * (1. + noise(i, 4)));
-    for (const FluxAxis& flux : flux_axes(problem))
+    for (const FluxAxis& flux : flux_axes(problem, HalfNodes::reached))
         for (std::int64_t i = 0; i < flux.points(); ++i)
             perturbation.buoyancy[static_cast<std::size_t>(flux.axis)].push_back(1e-4 * (noise(i, 5) - 0.5));
     return perturbation;

@@ -64,6 +64,7 @@ inline LongRun run_long(Wavefield& wavefield, const Case& c, Precision precision
         wavefield.fields().sample({&low_node, 1}, std::span(traces).last(1));
         wavefield.wait();
         if (scale == 2.) {
+            wavefield.fields().exchange_planes();  // as images do, whatever the steps have queued
             wavefield.set_sources(0, lasting_sources(c.grid, 3.));
             wavefield.advance(steps, steps);
         }

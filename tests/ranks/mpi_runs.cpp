@@ -1,5 +1,5 @@
 // `mpirun onda run` gives the results of `onda run`, on any number of processes, whether they share grids or shots,
-// also where each writes a part of the snapshots; an error is told once; a process that dies ends all, what is finished
+// also where each writes a part of the snapshots, and so does `onda gradient`; an error is told once; a process that dies ends all, what is finished
 // is kept, and the next run goes on. Processes that a launcher starts without MPI share the shots.
 // Takes 32 s.
 #include <csignal>
@@ -9,6 +9,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "io/results/image_file.hpp"
 #include "io/results/result_reader.hpp"
 #include "tests/program/process.hpp"
 #include "tests/program/python.hpp"
@@ -52,15 +53,16 @@ class Runs {
 public:
     Runs() { write_text(config(), kRun); }
     [[nodiscard]] std::filesystem::path out(const std::string& name) const { return folder_.path() / name; }
-    [[nodiscard]] std::vector<std::string> arguments(const std::string& name,
-                                                     const std::vector<std::string>& more) const {
-        std::vector<std::string> all{"run", config().string(), "-o", out(name).string()};
+    [[nodiscard]] std::vector<std::string> arguments(const std::string& name, const std::vector<std::string>& more,
+                                                     const std::string& command = "run") const {
+        std::vector<std::string> all{command, config().string(), "-o", out(name).string()};
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }
     /// \param ranks 0 without a launcher.
-    [[nodiscard]] Outcome run(const std::string& name, int ranks, const std::vector<std::string>& more = {}) const {
-        return run_onda(arguments(name, more), kMpiEnvironment, ranks == 0 ? "" : launched(ranks));
+    [[nodiscard]] Outcome run(const std::string& name, int ranks, const std::vector<std::string>& more = {},
+                              const std::string& command = "run") const {
+        return run_onda(arguments(name, more, command), kMpiEnvironment, ranks == 0 ? "" : launched(ranks));
     }
     [[nodiscard]] Json summary(const std::string& name) const {
         return Json::parse(text_of(out(name) / "summary.json"));
@@ -87,6 +89,10 @@ std::size_t count(const std::string& text, const std::string& part) {
 std::vector<std::string> operator+(std::vector<std::string> first, const std::vector<std::string>& second) {
     first.insert(first.end(), second.begin(), second.end());
     return first;
+}
+
+std::vector<std::string> cut(int slabs) {
+    return {"--set", "backend.slabs=" + std::to_string(slabs)};
 }
 
 /// The process of a rank that writes to a folder; 0 if there is none.
@@ -143,6 +149,37 @@ TEST_CASE("processes that share the shots, and groups that share grids and shots
           runs.hashes("aperture one", 0, kFiveShots + std::vector<std::string>{"--set", "survey.limit_m=60"}));
 }
 
+TEST_CASE("a survey of gradients on shared grids, resumed by another number of processes, is that of one process") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> small{
+        "--set", "grid.shape=[15, 13, 43]",
+        "--set", "model.rho=gardner",
+        "--set", "sources=[{type: line, first_m: [43, 61, 211], last_m: [93, 61, 211], count: 2}]",
+        "--set", "receivers=[{type: line, first_m: [30, 64, 65], last_m: [50, 56, 385], count: 5}]",
+        "--set", "time={duration_s: 0.02, stepping: single}",
+        "--set", "output={pictures: false, report: false}"};
+    static_cast<void>(runs.hashes("observed", 0, small + std::vector<std::string>{"--set", "model.dip_deg=20"}));
+    const std::vector<std::string> compared =
+        small + std::vector<std::string>{"--set", "imaging={parameters: vp_and_rho, observed: " +
+                                                      (runs.out("observed") / "seismograms.h5").string() + "}"};
+    const auto compute = [&](const std::string& name, int ranks, const std::vector<std::string>& more) {
+        const Outcome outcome = runs.run(name, ranks, compared + more, "gradient");
+        CAPTURE(outcome.err);
+        REQUIRE(outcome.code == 0);
+    };
+    const auto image = [&](const std::string& name, const onda::StoredImageKind& kind) {
+        return onda::read_image(runs.out(name) / "gradient.h5", kind, {0, 0, 0}, {15, 13, 43});
+    };
+    compute("one", 0, {});
+    compute("shared", 2, cut(2) + std::vector<std::string>{"--shots", "2", "--set", "imaging.storage=checkpoints"});
+    CHECK_FALSE(std::filesystem::exists(runs.out("shared") / "gradient.h5"));
+    compute("shared", 3, cut(2));  // one of them has nothing to do
+    CHECK(std::ranges::any_of(image("one", onda::kRhoGradient), [](float value) { return value != 0.f; }));
+    for (const onda::StoredImageKind* kind : {&onda::kVpGradient, &onda::kRhoGradient})
+        CHECK(image("shared", *kind) == image("one", *kind));
+}
+
 TEST_CASE("SEG-Y and SU are written once, as by one process") {
     need_mpi();
     const Runs runs;
@@ -164,10 +201,6 @@ namespace {
 /// A window with every third node along z, from 20 m down: across the cuts.
 const std::vector<std::string> kWindow{"--set", "output.snapshots.decimation=[2, 1, 3]", "--set",
                                        "output.snapshots.window_min_m=[0, 30, 20]"};
-
-std::vector<std::string> cut(int slabs) {
-    return {"--set", "backend.slabs=" + std::to_string(slabs)};
-}
 
 std::vector<std::string> part_files(const std::filesystem::path& folder) {
     std::vector<std::string> names;

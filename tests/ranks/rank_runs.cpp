@@ -1,5 +1,5 @@
 // A grid that several processes share has the bits of one that a single process computes - every ten steps, in
-// seismograms, in snapshots that each of them writes, in saved states - however late their messages come; what is lost
+// seismograms, in snapshots that each of them writes, in saved states, in gradients - however late their messages come; what is lost
 // on the way, and what fails in another process, is noticed. Threads stand for the processes.
 // Takes 8 s.
 #include <doctest/doctest.h>
@@ -24,10 +24,11 @@
 #include "solver/run/run_files.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "solver/shots/workers.hpp"
+#include "solver/tasks/gradient_task.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/silence.hpp"
 #include "tests/kernels/state.hpp"
-#include "tests/ranks/tall_run.hpp"
+#include "tests/ranks/imaged_run.hpp"
 #include "tests/ranks/thread_team.hpp"
 #include "tests/sanitized.hpp"
 
@@ -56,14 +57,17 @@ Overrides for_ranks(Overrides overrides, int ranks) {
 
 /// A run as one of its ranks sees it.
 struct RankView {
-    RankView(const Overrides& overrides, int rank, int ranks) : RankView(config_of(overrides), rank, ranks) {}
-    RankView(const Config& config, int rank, int ranks) {
-        Plan draft = make_plan(config, {.rank = rank,
-                                        .size = ranks,
-                                        .local_rank = rank,
-                                        .local_size = ranks,
-                                        .same_processors = ranks,
-                                        .is_connected = ranks > 1});
+    RankView(const Overrides& overrides, int rank, int ranks, const TaskRow* task = nullptr)
+        : RankView(config_of(overrides), rank, ranks, task) {}
+    RankView(const Config& config, int rank, int ranks, const TaskRow* task = nullptr) {
+        Plan draft = make_plan(config,
+                               {.rank = rank,
+                                .size = ranks,
+                                .local_rank = rank,
+                                .local_size = ranks,
+                                .same_processors = ranks,
+                                .is_connected = ranks > 1},
+                               task);
         model = make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin);
         plan = refine(std::move(draft), model);
     }
@@ -259,14 +263,14 @@ namespace {
 /// The files of a survey's shots, by as many ranks, and in `results`, if it is named, those of the survey.
 /// \returns the table's lines.
 std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::filesystem::path& folder,
-                              const std::filesystem::path& results = {}) {
+                              const std::filesystem::path& results = {}, const TaskRow* task = nullptr) {
     Mailboxes mail;
     Overrides overrides = for_ranks(wanted, ranks);
     overrides.insert(overrides.end(), {"output.pictures=false", "output.report=false"});
     std::vector<std::future<void>> members;
     for (int rank = 1; rank < ranks; ++rank)
-        members.push_back(std::async(std::launch::async, [&mail, overrides, rank, ranks] {
-            const RankView own(overrides, rank, ranks);
+        members.push_back(std::async(std::launch::async, [&mail, overrides, rank, ranks, task] {
+            const RankView own(overrides, rank, ranks, task);
             ThreadTeam team(mail, rank, ranks);
             serve_part(team, [&own](const PartRequest& request) {
                 const Plan of_part = plan_of_part(own.plan, request.part);
@@ -279,7 +283,7 @@ std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::fil
         dismiss(team);
         for (auto& member : members) member.get();
     };
-    RankView first(overrides, 0, ranks);
+    RankView first(overrides, 0, ranks, task);
     const RunOutputs outputs(first.plan, first.model);
     std::filesystem::create_directories(folder);
     ShotTable::create(folder / "shots.csv", first.plan.survey.shots);
@@ -400,6 +404,36 @@ TEST_CASE("SEG-Y and SU of a survey that ranks share are those of one") {
     const std::string expected = bytes_of("one", 1);
     CHECK(expected.size() > 3600 + 2 * 3 * 18 * 240);
     CHECK(bytes_of("three", 3) == expected);
+}
+
+TEST_CASE("gradients on a grid that ranks share are those of one, bit for bit") {
+    const TemporaryFolder folder;
+    const std::string observed = observe_tall_run(folder.path(), config_of);
+    int number = 0;
+    const auto files_of = [&](Overrides overrides, int ranks, const Overrides& more = {}) {
+        for (const Overrides* list : {&kFewSteps, &more})
+            overrides.insert(overrides.end(), list->begin(), list->end());
+        overrides.push_back(observed);
+        std::vector<std::vector<FileRecord>> files;
+        for (const ShotRecord& record :
+             shoot(overrides, ranks, folder.path() / std::to_string(++number), {}, &kGradientTask))
+            files.push_back(record.files);
+        CHECK(files.size() == 2);
+        return files;
+    };
+    const std::vector<Overrides> kinds = imaged_kinds();
+    const std::vector<std::pair<int, Overrides>> ways{{2, {"backend.batch=2", "imaging.storage=checkpoints"}},
+                                                      {3, {"backend.slabs=5"}},
+                                                      {2, {"survey.limit_m=60"}}};
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        CAPTURE(kinds[i].front());
+        const auto& [ranks, more] = ways[i];
+        const auto expected = files_of(kinds[i], 1, i == 2 ? more : Overrides{});
+        CHECK(std::ranges::any_of(expected.front(), [](const auto& file) { return contains(file.name, "gradient"); }));
+        CHECK(files_of(kinds[i], ranks, more) == expected);
+    }
+    CHECK(contains(message_of([&] { static_cast<void>(files_of(kinds[2], 2, {"imaging.storage=ring"})); }),
+                   "ring: no field with slabs of several processes is rebuilt: use full or checkpoints"));
 }
 
 TEST_CASE("a part that a member cannot write ends the run, with its number and file; another cut leaves none behind") {

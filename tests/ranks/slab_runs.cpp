@@ -1,6 +1,6 @@
 // A run whose grid is cut into slabs gives the bits of the uncut one - every ten steps, in seismograms, in saved states
-// - whatever their number, with sources and receivers on, beside and between the cuts, or is refused by name; planes
-// that come late change nothing, and planes that do not come are noticed.
+// and gradients - whatever their number, with sources and receivers on, beside and between the cuts, or is refused by
+// name; planes that come late change nothing, and planes that do not come are noticed.
 // Takes 15 s.
 #include <chrono>
 #include <doctest/doctest.h>
@@ -21,9 +21,10 @@
 #include "solver/propagation/propagator.hpp"
 #include "solver/run/in_memory.hpp"
 #include "solver/run/simulation.hpp"
+#include "solver/tasks/gradient_task.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/state.hpp"
-#include "tests/ranks/tall_run.hpp"
+#include "tests/ranks/imaged_run.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/solver/quiet_run.hpp"
 #include "tests/solver/small_run.hpp"
@@ -52,8 +53,8 @@ Overrides with(Overrides overrides, const std::string& more) {
     return overrides;
 }
 
-SurveyInMemory run(const std::string& text, const Overrides& overrides) {
-    return run_quietly(config_of(text, overrides));
+SurveyInMemory run(const std::string& text, const Overrides& overrides, const TaskRow* task = nullptr) {
+    return run_quietly(config_of(text, overrides), task);
 }
 
 void check_equal(const SurveyInMemory& cut, const SurveyInMemory& whole) {
@@ -66,6 +67,15 @@ void check_equal(const SurveyInMemory& cut, const SurveyInMemory& whole) {
         CHECK(cut.shots[i].gather.pressure == whole.shots[i].gather.pressure);
         CHECK(cut.shots[i].frames.values == whole.shots[i].frames.values);
     }
+}
+
+void check_equal(const ShotImages& cut, const ShotImages& whole) {
+    REQUIRE(std::ranges::any_of(whole.gradient_vp, [](float value) { return value != 0.f; }));
+    CHECK(cut.gradient_vp == whole.gradient_vp);
+    CHECK(cut.gradient_rho == whole.gradient_rho);
+    CHECK(cut.illumination_source == whole.illumination_source);
+    CHECK(cut.illumination_receiver == whole.illumination_receiver);
+    CHECK(cut.misfit_of_trace == whole.misfit_of_trace);
 }
 
 /// Runs of every number of slabs that fits. \returns how many were compared.
@@ -272,6 +282,35 @@ TEST_CASE("batches and resumed surveys, on other numbers of slabs than before") 
         CHECK(facts.shots[i].wavefield == whole.facts.shots[i].wavefield);
         CHECK(facts.shots[i].seismograms == whole.facts.shots[i].seismograms);
     }
+}
+
+TEST_CASE("gradients of velocity and density have the bits of the uncut grid, however the forward field is kept") {
+    const TemporaryFolder folder;
+    const std::string observed =
+        observe_tall_run(folder.path(), [](const Overrides& wanted) { return config_of(kTall, wanted); });
+    const auto gradient = [&](Overrides overrides, const Overrides& more) {
+        for (const Overrides* list : {&kFewSteps, &more})
+            overrides.insert(overrides.end(), list->begin(), list->end());
+        return run(kTall, with(std::move(overrides), observed), &kGradientTask);
+    };
+    const Overrides two{"backend.slabs=2", "backend.batch=2"}, three{"backend.slabs=3", "imaging.storage=checkpoints"};
+    const std::vector<std::vector<Overrides>> cuts{{two, three}, {three}, {two}};
+    const std::vector<Overrides> kinds = imaged_kinds();
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        CAPTURE(kinds[kind].front());
+        const SurveyInMemory whole = gradient(kinds[kind], {});
+        for (const Overrides& cut : cuts[kind]) {
+            CAPTURE(cut.front());
+            const SurveyInMemory found = gradient(kinds[kind], cut);
+            check_equal(found, whole);
+            for (std::size_t i = 0; i < whole.shots.size(); ++i)
+                check_equal(found.shots[i].images, whole.shots[i].images);
+        }
+    }
+    const Overrides ring{"imaging.storage=ring"};
+    const SurveyInMemory rebuilt = gradient(kinds[2], ring), cut = gradient(kinds[2], with(ring, "backend.slabs=2"));
+    for (std::size_t i = 0; i < rebuilt.shots.size(); ++i)
+        check_equal(cut.shots[i].images, rebuilt.shots[i].images);
 }
 
 TEST_CASE("slabs split by measurement take equally long, and have the bits of the uncut grid") {

@@ -8,14 +8,14 @@
 
 #include "solver/run/in_memory.hpp"
 
-inline onda::SurveyInMemory run_quietly(const onda::Config& config) {
+inline onda::SurveyInMemory run_quietly(const onda::Config& config, const onda::TaskRow* task = nullptr) {
     class Quiet : public onda::Progress {
         void begin(std::int64_t, std::int64_t) override {}
         void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
         void clear() override {}
     } quiet;
     onda::Log log([](onda::Log::Level, const std::string&) {});
-    return onda::run_in_memory(config, {}, quiet, log);
+    return onda::run_in_memory(config, {}, quiet, log, task);
 }
 
 /// The largest difference over the largest value of b.

@@ -12,7 +12,6 @@
 #include "kernels/cpu/imaging/layer_rows.hpp"
 #include "kernels/cpu/imaging/node_rows.hpp"
 #include "kernels/cpu/memory.hpp"
-#include "kernels/imaging/scattering.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -25,7 +24,7 @@ template <typename T>
 class CpuFluxCorrelation final : public FluxCorrelation {
 public:
     CpuFluxCorrelation(const Setup& setup, int shots, std::int64_t slots)
-        : CpuFluxCorrelation(setup, shots, flux_correlation_allocations(setup, shots, slots), inverse_gains(setup)) {}
+        : CpuFluxCorrelation(setup, shots, flux_correlation_allocations(setup, shots, slots)) {}
 
     void reset() override {
         for (std::size_t i = 0; i < axes_.size(); ++i)
@@ -34,29 +33,22 @@ public:
                 clear_values(setup_, shot.of_axis[i].memory.data(), axes_[i].layers.memory());
             }
     }
-    void keep(const FieldSet& forward, std::int64_t slot) override {
+    void keep(FieldSet& forward, std::int64_t slot) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(forward);
-        for_node_rows<T>(setup_, shots_.size(), {Box{{}, setup_.grid.n}},
+        for_node_rows<T>(setup_, shots_.size(), {taken_.box()},
                          [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
-                             const std::pair levels = levels_from(fields.of(static_cast<int>(s)), 0, y, z);
-                             const std::int64_t row = setup_.grid.at(0, y, z), nx = setup_.grid.nx();
-                             T* const kept = shots_[s].kept.data() + slot * points_ + row;
-                             if (inverse_gain_.bytes() == 0) {
-                                 std::copy_n(levels.second, nx, kept);
-                                 return;
-                             }
-                             const T* const inverse = inverse_gain_.data() + row;
-                             for (std::int64_t x = 0; x < nx; ++x) kept[x] = inverse[x] * levels.second[x];
+                             T* const kept = shots_[s].kept.data() + slot * taken_.points();
+                             taken_.copy_row(fields.of(static_cast<int>(s)), y, z, kept);
                          });
     }
-    void meet(const FieldSet& adjoint, std::int64_t slot) override {
+    void meet(FieldSet& adjoint, std::int64_t slot) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(adjoint);
         for (std::size_t i = 0; i < axes_.size(); ++i)
             for_node_rows<T>(
                 setup_, shots_.size(), slot < 0 ? axes_[i].layers.layer_parts() : axes_[i].layers.all_parts(),
                 [&](std::size_t s, std::size_t part, std::int64_t y, std::int64_t z) {
                     meet_row(axes_[i], latest_level(fields.of(static_cast<int>(s))), part, y, z,
-                             slot < 0 ? nullptr : shots_[s].kept.data() + slot * points_, shots_[s].of_axis[i]);
+                             slot < 0 ? nullptr : shots_[s].kept.data() + slot * taken_.points(), shots_[s].of_axis[i]);
                 });
     }
     [[nodiscard]] bool remembers() const override {
@@ -72,7 +64,7 @@ public:
         throw std::logic_error("an axis without fluxes");
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = inverse_gain_.bytes();
+        std::int64_t bytes = 0;
         for (const Shot& shot : shots_) {
             bytes += shot.kept.bytes();
             for (const OfAxis& axis : shot.of_axis) bytes += axis.image.bytes() + axis.memory.bytes();
@@ -89,17 +81,16 @@ private:
         Buffer<T> image, memory;
     };
     struct Shot {
-        Buffer<T> kept;               ///< [slot][z][y][x]
+        Buffer<T> kept;               ///< [slot][taken node]
         std::vector<OfAxis> of_axis;  ///< as axes_
     };
 
-    CpuFluxCorrelation(const Setup& setup, int shots, const Allocations& planned, const std::vector<double>& inverse)
-        : setup_(setup), points_(setup.grid.points()), inverse_gain_(planned.of("imaging.inverse_gain")) {
-        for (FluxRows<T>& rows : flux_rows<T>(setup)) {
+    CpuFluxCorrelation(const Setup& setup, int shots, const Allocations& planned)
+        : setup_(setup), taken_(setup, HalfNodes::owned) {
+        for (FluxRows<T>& rows : flux_rows<T>(setup, HalfNodes::owned)) {
             LayerRows<T> layers(adjoint_flux_boxes(setup, rows.flux()));
             axes_.push_back({std::move(rows), std::move(layers)});
         }
-        std::ranges::transform(inverse, inverse_gain_.data(), [](double value) { return static_cast<T>(value); });
         for (int i = 0; i < shots; ++i) {
             Shot& shot = shots_.emplace_back(Shot{Buffer<T>(planned.of("imaging.kept_pressure")), {}});
             for (const Axis& axis : axes_)
@@ -119,26 +110,24 @@ private:
         if (axis.layers.is_layer(part)) axis.layers.apply(part, y, z, adjoint.data(), to.memory.data());
         if (!kept) return;
         forward.resize(adjoint.size());
-        axis.rows.derivative(compact_volume(kept, setup_.grid.n), low, high, y, z, forward.data());
+        axis.rows.derivative(taken_.volume(kept), low, high, y, z, forward.data());
         T* const image = to.image.data() + axis.rows.flux().at(low, y, z);
         for (std::size_t i = 0; i < adjoint.size(); ++i) image[i] = image[i] + adjoint[i] * forward[i];
     }
 
     const Setup& setup_;
-    std::int64_t points_;
+    TakenNodes taken_;
     std::vector<Axis> axes_;
-    Buffer<T> inverse_gain_;  ///< where strips damp
     std::vector<Shot> shots_;
 };
 
 }  // namespace
 
 Allocations flux_correlation_allocations(const Setup& setup, int shots, std::int64_t slots) {
-    const std::int64_t points = setup.grid.points(), bytes = setup.element_bytes();
+    const std::int64_t points = TakenNodes(setup, HalfNodes::owned).points(), bytes = setup.element_bytes();
     Allocations list;
     list.add(paged("imaging.kept_pressure", Owner::wavefield, slots * points, bytes, shots));
-    list.add(paged("imaging.inverse_gain", Owner::wavefield, has_gains(setup) ? points : 0, bytes));
-    for (const FluxAxis& flux : flux_axes(setup)) {
+    for (const FluxAxis& flux : flux_axes(setup, HalfNodes::owned)) {
         list.add(paged(correlation_row("image", flux.axis), Owner::wavefield, flux.points(), bytes, shots));
         list.add(paged(correlation_row("layers", flux.axis), Owner::wavefield, adjoint_flux_boxes(setup, flux).memory,
                        bytes, shots));

@@ -11,7 +11,6 @@
 #include "kernels/cpu/imaging/layer_rows.hpp"
 #include "kernels/cpu/imaging/node_rows.hpp"
 #include "kernels/cpu/memory.hpp"
-#include "kernels/imaging/scattering.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -23,7 +22,7 @@ std::string scattering_row(const char* name, int axis) {
 /// The half nodes of the axis that has most.
 std::int64_t most_half_nodes(const Problem& problem) {
     std::int64_t most = 0;
-    for (const FluxAxis& flux : flux_axes(problem)) most = std::max(most, flux.points());
+    for (const FluxAxis& flux : flux_axes(problem, HalfNodes::reached)) most = std::max(most, flux.points());
     return most;
 }
 
@@ -31,7 +30,7 @@ template <typename T>
 class CpuFluxScattering final : public FluxScattering {
 public:
     CpuFluxScattering(const Setup& setup, int shots)
-        : CpuFluxScattering(setup, shots, flux_scattering_allocations(setup, shots), inverse_gains(setup)) {}
+        : CpuFluxScattering(setup, shots, flux_scattering_allocations(setup, shots)) {}
 
     void set_perturbation(const FluxPerturbation& perturbation) override {
         take(perturbation.k, k_);
@@ -39,19 +38,16 @@ public:
             take(perturbation.buoyancy[static_cast<std::size_t>(axis.rows.flux().axis)], axis.buoyancy);
     }
     void reset() override {
+        for (Shot& shot : shots_) clear_values(setup_, shot.pressure.data(), taken_.points());
         for (std::size_t i = 0; i < axes_.size(); ++i)
             for (Shot& shot : shots_) {
                 clear_values(setup_, shot.of_axis[i].of_halves.data(), axes_[i].halves.memory());
                 clear_values(setup_, shot.of_axis[i].of_nodes.data(), axes_[i].nodes.memory());
             }
     }
-    void scatter(const FieldSet& background, FieldSet& scattered) override {
+    void scatter(FieldSet& background, FieldSet& scattered) override {
         const auto& from = dynamic_cast<const CpuFields<T>&>(background);
         auto& to = dynamic_cast<CpuFields<T>&>(scattered);
-        for_node_rows<T>(setup_, shots_.size(), {Box{{}, setup_.grid.n}},
-                         [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
-                             take_level(from.of(static_cast<int>(s)), y, z, shots_[s].pressure.data());
-                         });
         for (std::size_t i = 0; i < axes_.size(); ++i) {
             const Axis& axis = axes_[i];
             for_node_rows<T>(setup_, shots_.size(), axis.halves.all_parts(),
@@ -65,9 +61,13 @@ public:
                                          of_shot.before().data() + of_shot.layout().at(0, y, z));
                              });
         }
+        for_node_rows<T>(setup_, shots_.size(), {taken_.box()},
+                         [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
+                             taken_.copy_row(from.of(static_cast<int>(s)), y, z, shots_[s].pressure.data());
+                         });
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = k_.bytes() + inverse_gain_.bytes();
+        std::int64_t bytes = k_.bytes();
         for (const Axis& axis : axes_) bytes += axis.buoyancy.bytes();
         for (const Shot& shot : shots_) {
             bytes += shot.pressure.bytes() + shot.flux.bytes();
@@ -86,13 +86,13 @@ private:
         Buffer<T> of_halves, of_nodes;  ///< what layers remember
     };
     struct Shot {
-        Buffer<T> pressure, flux;  ///< p[n] of the background, and db (1 + Psi) D p of the axis in turn
+        Buffer<T> pressure, flux;  ///< p[n] of the background from a step ago, and db (1 + Psi) D p of the axis in turn
         std::vector<OfAxis> of_axis;
     };
 
-    CpuFluxScattering(const Setup& setup, int shots, const Allocations& planned, const std::vector<double>& inverse)
-        : setup_(setup), k_(planned.of("scattering.k")), inverse_gain_(planned.of("scattering.flux_inverse_gain")) {
-        for (FluxRows<T>& rows : flux_rows<T>(setup)) {
+    CpuFluxScattering(const Setup& setup, int shots, const Allocations& planned)
+        : setup_(setup), taken_(setup, HalfNodes::reached), k_(planned.of("scattering.k")) {
+        for (FluxRows<T>& rows : flux_rows<T>(setup, HalfNodes::reached)) {
             const FluxAxis& flux = rows.flux();
             LayerRows<T> halves(stretched_flux_boxes(setup, flux)), nodes(stretched_node_boxes(setup, flux.axis));
             Buffer<T> buoyancy(planned.of(scattering_row("buoyancy", flux.axis)));
@@ -100,7 +100,6 @@ private:
             axes_.push_back({std::move(rows), std::move(halves), std::move(nodes), std::move(buoyancy)});
         }
         clear_values(setup, k_.data(), setup.grid.points());
-        take(inverse, inverse_gain_);
         for (int i = 0; i < shots; ++i) {
             Shot& shot = shots_.emplace_back(
                 Shot{Buffer<T>(planned.of("scattering.flux_pressure")), Buffer<T>(planned.of("scattering.flux")), {}});
@@ -114,21 +113,12 @@ private:
     static void take(std::span<const double> values, Buffer<T>& to) {
         std::ranges::transform(values, to.data(), [](double value) { return static_cast<T>(value); });
     }
-    void take_level(const ShotFields<T>& from, std::int64_t y, std::int64_t z, T* pressure) const {
-        const T* const before = levels_from(from, 0, y, z).second;
-        const std::int64_t row = setup_.grid.at(0, y, z), nx = setup_.grid.nx();
-        if (inverse_gain_.bytes() == 0) {
-            std::copy_n(before, nx, pressure + row);
-            return;
-        }
-        for (std::int64_t x = 0; x < nx; ++x) pressure[row + x] = inverse_gain_.data()[row + x] * before[x];
-    }
     void flux_row(const Axis& axis, std::size_t part, std::int64_t y, std::int64_t z, Shot& shot,
                   OfAxis& memory) const {
         const Box& box = axis.halves.all_parts()[part];
         const std::int64_t low = box.low[0], high = box.high[0], first = axis.rows.flux().at(low, y, z);
         T* const flux = shot.flux.data() + first;
-        axis.rows.derivative(compact_volume<T>(shot.pressure.data(), setup_.grid.n), low, high, y, z, flux);
+        axis.rows.derivative(taken_.volume(shot.pressure.data()), low, high, y, z, flux);
         if (axis.halves.is_layer(part)) axis.halves.apply(part, y, z, flux, memory.of_halves.data());
         const T* const buoyancy = axis.buoyancy.data() + first;
         for (std::int64_t i = 0; i < high - low; ++i) flux[i] = buoyancy[i] * flux[i];
@@ -147,7 +137,8 @@ private:
     }
 
     const Setup& setup_;
-    Buffer<T> k_, inverse_gain_;  ///< the second where strips damp
+    TakenNodes taken_;
+    Buffer<T> k_;
     std::vector<Axis> axes_;
     std::vector<Shot> shots_;
 };
@@ -158,10 +149,10 @@ Allocations flux_scattering_allocations(const Setup& setup, int shots) {
     const std::int64_t points = setup.grid.points(), bytes = setup.element_bytes();
     Allocations list;
     list.add(paged("scattering.k", Owner::wavefield, points, bytes));
-    list.add(paged("scattering.flux_inverse_gain", Owner::wavefield, has_gains(setup) ? points : 0, bytes));
-    list.add(paged("scattering.flux_pressure", Owner::wavefield, points, bytes, shots));
+    list.add(paged("scattering.flux_pressure", Owner::wavefield, TakenNodes(setup, HalfNodes::reached).points(), bytes,
+                   shots));
     list.add(paged("scattering.flux", Owner::wavefield, most_half_nodes(setup), bytes, shots));
-    for (const FluxAxis& flux : flux_axes(setup)) {
+    for (const FluxAxis& flux : flux_axes(setup, HalfNodes::reached)) {
         list.add(paged(scattering_row("buoyancy", flux.axis), Owner::wavefield, flux.points(), bytes));
         list.add(paged(scattering_row("halves", flux.axis), Owner::wavefield, stretched_flux_boxes(setup, flux).memory,
                        bytes, shots));

@@ -3,6 +3,7 @@
 /// rounded one by one, in the order of kernels/equations/density/staggered.hpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -33,6 +34,31 @@ Volume<T> latest_level(const ShotFields<T>& fields) {
     const Layout& layout = fields.layout();
     return {fields.at({0, 0}).data() + layout.origin, layout.pitch, layout.plane};
 }
+
+/// Compact arrays of the nodes that D takes of a field: planes beyond cuts included.
+class TakenNodes {
+public:
+    TakenNodes(const Problem& problem, HalfNodes which) : nodes_(nodes_of_fluxes(problem, which)) {}
+
+    [[nodiscard]] const Box& box() const { return nodes_; }
+    [[nodiscard]] std::int64_t points() const { return nodes_.points(); }
+    /// The element of the first node of a row.
+    [[nodiscard]] std::int64_t at(std::int64_t y, std::int64_t z) const {
+        return nodes_.high[0] * (y + nodes_.high[1] * (z - nodes_.low[2]));
+    }
+    template <typename T>
+    [[nodiscard]] Volume<T> volume(const T* array) const {
+        return {array + at(0, 0), nodes_.high[0], nodes_.high[0] * nodes_.high[1]};
+    }
+    /// Copies p[n] of a shot on a row of them to an array.
+    template <typename T>
+    void copy_row(const ShotFields<T>& fields, std::int64_t y, std::int64_t z, T* array) const {
+        std::copy_n(latest_level(fields).row(y, z), nodes_.high[0], array + at(y, z));
+    }
+
+private:
+    Box nodes_;
+};
 
 template <typename T>
 class FluxRows {
@@ -112,9 +138,9 @@ private:
 
 /// Those of all axes of a problem.
 template <typename T>
-std::vector<FluxRows<T>> flux_rows(const Problem& problem) {
+std::vector<FluxRows<T>> flux_rows(const Problem& problem, HalfNodes which) {
     std::vector<FluxRows<T>> rows;
-    for (FluxAxis& flux : flux_axes(problem)) rows.emplace_back(std::move(flux));
+    for (FluxAxis& flux : flux_axes(problem, which)) rows.emplace_back(std::move(flux));
     return rows;
 }
 

@@ -6,7 +6,6 @@
 
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/imaging/flux_memory.hpp"
-#include "kernels/imaging/scattering.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -19,7 +18,7 @@ template <typename T>
 class CudaFluxCorrelation final : public FluxCorrelation {
 public:
     CudaFluxCorrelation(const Setup& setup, int shots, std::int64_t slots)
-        : CudaFluxCorrelation(setup, shots, flux_correlation_allocations(setup, shots, slots), inverse_gains(setup)) {}
+        : CudaFluxCorrelation(setup, shots, flux_correlation_allocations(setup, shots, slots)) {}
     ~CudaFluxCorrelation() override { scope_.enter(); }
 
     void reset() override {
@@ -30,20 +29,19 @@ public:
             queue_zeros(axis.parts.memory(), own_);
         }
     }
-    void keep(const FieldSet& forward, std::int64_t slot) override {
+    void keep(FieldSet& forward, std::int64_t slot) override {
         scope_.enter();
         const auto& fields = dynamic_cast<const CudaFields<T>&>(forward);
         follow(fields.compute());
-        keep_before(levels_of(fields), range_of({{}, setup_.grid.n}), nodes_.array(inverse_gain_.data()),
-                    nodes_.array(kept_at(slot)), fields.compute().get());
+        keep_level(levels_of(fields), taken_.nodes, taken_.array(kept_at(slot)), fields.compute().get());
     }
-    void meet(const FieldSet& adjoint, std::int64_t slot) override {
+    void meet(FieldSet& adjoint, std::int64_t slot) override {
         scope_.enter();
         const auto& fields = dynamic_cast<const CudaFields<T>&>(adjoint);
         follow(fields.compute());
         const ShotLevels<T> levels = levels_of(fields);
         const DeviceVolume<T> nu{levels.now, levels.pitch, levels.plane, levels.shot};
-        const DeviceVolume<T> kept = slot < 0 ? DeviceVolume<T>{} : nodes_.volume<T>(kept_at(slot));
+        const DeviceVolume<T> kept = slot < 0 ? DeviceVolume<T>{} : taken_.volume<T>(kept_at(slot));
         for (const Axis& axis : axes_)
             meet_fluxes(axis.parts.get(), axis.tables.get(), nu, kept, axis.extents.array(axis.image.data()),
                         fields.compute().get());
@@ -59,7 +57,7 @@ public:
         found->extents.download(found->image.data() + shot * found->extents.elements(), image);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = kept_.bytes() + inverse_gain_.bytes();
+        std::int64_t bytes = kept_.bytes();
         for (const Axis& axis : axes_) bytes += axis.image.bytes() + axis.tables.bytes() + axis.parts.bytes();
         return bytes;
     }
@@ -73,15 +71,13 @@ private:
         DeviceBuffer<T> image;  ///< [shot][z][y][x]
     };
 
-    CudaFluxCorrelation(const Setup& setup, int shots, const Allocations& planned, const std::vector<double>& inverse)
+    CudaFluxCorrelation(const Setup& setup, int shots, const Allocations& planned)
         : setup_(setup),
           scope_(setup.ordinal),
           shots_(shots),
-          nodes_(extents_of(setup)),
-          kept_(planned.of("imaging.kept_pressure")),
-          inverse_gain_(planned.of("imaging.inverse_gain")) {
-        if (!inverse.empty()) nodes_.upload(inverse, inverse_gain_);
-        for (const FluxAxis& flux : flux_axes(setup))
+          taken_(setup, HalfNodes::owned),
+          kept_(planned.of("imaging.kept_pressure")) {
+        for (const FluxAxis& flux : flux_axes(setup, HalfNodes::owned))
             axes_.push_back({flux.axis,
                              extents_of(flux, setup),
                              {planned, correlation_row("tables", flux.axis), flux},
@@ -97,14 +93,15 @@ private:
         done_.hold(stream);
         last_ = &stream;
     }
-    [[nodiscard]] T* kept_at(std::int64_t slot) const { return kept_.data() + slot * shots_ * nodes_.elements(); }
+    [[nodiscard]] T* kept_at(std::int64_t slot) const {
+        return kept_.data() + slot * shots_ * taken_.extents.elements();
+    }
 
     const Setup& setup_;
     DeviceScope scope_;
     int shots_;
-    ArrayExtents nodes_;
-    DeviceBuffer<T> kept_;          ///< [slot][shot][z][y][x]
-    DeviceBuffer<T> inverse_gain_;  ///< of a shot, where strips damp
+    TakenNodes taken_;
+    DeviceBuffer<T> kept_;  ///< [slot][shot][taken node]
     std::vector<Axis> axes_;
     Stream own_;  ///< for what belongs to no wavefield
     Event done_;  ///< what was queued before a stream took over
@@ -114,11 +111,10 @@ private:
 
 template <typename T>
 Allocations rows_of_correlation(const Setup& setup, int shots, std::int64_t slots) {
-    const std::int64_t array = extents_of(setup).elements();
+    const std::int64_t level = TakenNodes(setup, HalfNodes::owned).extents.elements();
     Allocations list;
-    list.add(on_device("imaging.kept_pressure", Owner::wavefield, slots * shots * array, sizeof(T)));
-    list.add(on_device("imaging.inverse_gain", Owner::wavefield, has_gains(setup) ? array : 0, sizeof(T)));
-    for (const FluxAxis& flux : flux_axes(setup)) {
+    list.add(on_device("imaging.kept_pressure", Owner::wavefield, slots * shots * level, sizeof(T)));
+    for (const FluxAxis& flux : flux_axes(setup, HalfNodes::owned)) {
         FluxAxisOnDevice<T>::add_rows(list, correlation_row("tables", flux.axis), flux);
         FluxPartsOnDevice<T>::add_rows(list, correlation_row("layers", flux.axis), adjoint_flux_boxes(setup, flux),
                                        shots);

@@ -5,7 +5,6 @@
 
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/imaging/flux_memory.hpp"
-#include "kernels/imaging/scattering.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -18,7 +17,7 @@ template <typename T>
 class CudaFluxScattering final : public FluxScattering {
 public:
     CudaFluxScattering(const Setup& setup, int shots)
-        : CudaFluxScattering(setup, shots, flux_scattering_allocations(setup, shots), inverse_gains(setup)) {}
+        : CudaFluxScattering(setup, shots, flux_scattering_allocations(setup, shots)) {}
     ~CudaFluxScattering() override { scope_.enter(); }
 
     void set_perturbation(const FluxPerturbation& perturbation) override {
@@ -31,13 +30,14 @@ public:
     void reset() override {
         scope_.enter();
         done_.hold(own_);
+        queue_zeros(pressure_, own_);
         for (const Axis& axis : axes_) {
             queue_zeros(axis.halves.memory(), own_);
             queue_zeros(axis.nodes.memory(), own_);
         }
         done_.record(own_);
     }
-    void scatter(const FieldSet& background, FieldSet& scattered) override {
+    void scatter(FieldSet& background, FieldSet& scattered) override {
         scope_.enter();
         const auto& from = dynamic_cast<const CudaFields<T>&>(background);
         const auto& to = dynamic_cast<const CudaFields<T>&>(scattered);
@@ -45,19 +45,18 @@ public:
         stepped_.record(from.compute());
         stepped_.hold(stream);
         done_.hold(stream);
-        keep_before(levels_of(from), range_of({{}, setup_.grid.n}), nodes_.array(inverse_gain_.data()),
-                    nodes_.array(pressure_.data()), stream.get());
         for (const Axis& axis : axes_) {
-            make_fluxes(axis.halves.get(), axis.tables.get(), nodes_.volume<T>(pressure_.data()),
+            make_fluxes(axis.halves.get(), axis.tables.get(), taken_.volume<T>(pressure_.data()),
                         axis.extents.array(axis.buoyancy.data()), axis.extents.array(flux_.data()), stream.get());
             add_fluxes(axis.nodes.get(), axis.tables.get(), axis.extents.template volume<T>(flux_.data()),
                        nodes_.array(k_.data()), levels_of(to), to.before(), stream.get());
         }
+        keep_level(levels_of(from), taken_.nodes, taken_.array(pressure_.data()), stream.get());
         done_.record(stream);
         done_.hold(from.compute());  // whose next step overwrites what is read here
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = k_.bytes() + inverse_gain_.bytes() + pressure_.bytes() + flux_.bytes();
+        std::int64_t bytes = k_.bytes() + pressure_.bytes() + flux_.bytes();
         for (const Axis& axis : axes_)
             bytes += axis.tables.bytes() + axis.halves.bytes() + axis.nodes.bytes() + axis.buoyancy.bytes();
         return bytes;
@@ -72,17 +71,16 @@ private:
         DeviceBuffer<T> buoyancy;  ///< db of a shot
     };
 
-    CudaFluxScattering(const Setup& setup, int shots, const Allocations& planned, const std::vector<double>& inverse)
+    CudaFluxScattering(const Setup& setup, int shots, const Allocations& planned)
         : setup_(setup),
           scope_(setup.ordinal),
           nodes_(extents_of(setup)),
+          taken_(setup, HalfNodes::reached),
           k_(planned.of("scattering.k")),
-          inverse_gain_(planned.of("scattering.flux_inverse_gain")),
           pressure_(planned.of("scattering.flux_pressure")),
           flux_(planned.of("scattering.flux")) {
-        if (!inverse.empty()) nodes_.upload(inverse, inverse_gain_);
         nodes_.upload(std::vector<double>(static_cast<std::size_t>(setup.grid.points())), k_);
-        for (const FluxAxis& flux : flux_axes(setup)) {
+        for (const FluxAxis& flux : flux_axes(setup, HalfNodes::reached)) {
             const int axis = flux.axis;
             axes_.push_back({axis,
                              extents_of(flux, setup),
@@ -99,8 +97,10 @@ private:
     const Setup& setup_;
     DeviceScope scope_;
     ArrayExtents nodes_;
-    DeviceBuffer<T> k_, inverse_gain_;  ///< of a shot; the second where strips damp
-    DeviceBuffer<T> pressure_, flux_;   ///< [shot][z][y][x]: p[n] of the background; fluxes of the axis in turn
+    TakenNodes taken_;
+    DeviceBuffer<T> k_;         ///< of a shot
+    DeviceBuffer<T> pressure_;  ///< [shot][taken node]: p[n] of the background from a step ago
+    DeviceBuffer<T> flux_;      ///< [shot][z][y][x]: of the axis in turn
     std::vector<Axis> axes_;
     Stream own_;            ///< for what belongs to no wavefield
     Event stepped_, done_;  ///< the background; the last that was queued
@@ -108,18 +108,17 @@ private:
 
 template <typename T>
 Allocations rows_of_scattering(const Setup& setup, int shots) {
-    const std::int64_t array = extents_of(setup).elements();
     std::int64_t most = 0;
-    for (const FluxAxis& flux : flux_axes(setup)) most = std::max(most, extents_of(flux, setup).elements());
+    for (const FluxAxis& flux : flux_axes(setup, HalfNodes::reached))
+        most = std::max(most, extents_of(flux, setup).elements());
     Allocations list;
     const auto add = [&list](const std::string& name, std::int64_t elements) {
         list.add(on_device(name, Owner::wavefield, elements, sizeof(T)));
     };
-    add("scattering.k", array);
-    add("scattering.flux_inverse_gain", has_gains(setup) ? array : 0);
-    add("scattering.flux_pressure", shots * array);
+    add("scattering.k", extents_of(setup).elements());
+    add("scattering.flux_pressure", shots * TakenNodes(setup, HalfNodes::reached).extents.elements());
     add("scattering.flux", shots * most);
-    for (const FluxAxis& flux : flux_axes(setup)) {
+    for (const FluxAxis& flux : flux_axes(setup, HalfNodes::reached)) {
         FluxAxisOnDevice<T>::add_rows(list, scattering_row("tables", flux.axis), flux);
         FluxPartsOnDevice<T>::add_rows(list, scattering_row("halves", flux.axis), stretched_flux_boxes(setup, flux),
                                        shots);

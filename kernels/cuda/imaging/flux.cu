@@ -7,9 +7,10 @@ namespace {
 
 constexpr int kThreadsOfFluxes = 256;
 
+/// \param before the values of the axis that come before value 0: beyond a cut.
 template <typename T>
-__device__ __forceinline__ T image_of(int image, const T* base, std::int64_t stride) {
-    const int from = image == 0 ? 0 : (image > 0 ? image : -image) - 1;
+__device__ __forceinline__ T image_of(int image, int before, const T* base, std::int64_t stride) {
+    const int from = image == 0 ? 0 : (image > 0 ? image : -image) - 1 - before;
     return static_cast<T>(image == 0 ? 0 : (image > 0 ? 1 : -1)) * base[from * stride];
 }
 
@@ -25,8 +26,8 @@ __device__ __forceinline__ T sum_of_pairs(const DeviceFluxAxis<T>& axis, const D
     T sum = T(0);
     for (int k = 1; k <= r; ++k) {
         const int ahead = Transposed ? i + r - k : i + r + k - 1, behind = Transposed ? i + r + k - 1 : i + r - k;
-        const T share =
-            axis.weights[k - 1] * (image_of(images[ahead], base, stride) - image_of(images[behind], base, stride));
+        const T share = axis.weights[k - 1] * (image_of(images[ahead], axis.before, base, stride) -
+                                               image_of(images[behind], axis.before, base, stride));
         sum = k == 1 ? share : sum + share;
     }
     return sum;
@@ -125,21 +126,19 @@ void launch_inside(const FluxParts<T>& parts, const Work& work, cudaStream_t str
 }
 
 template <typename T>
-__global__ void keep_before_kernel(ShotLevels<T> field, NodeRange nodes, NodeArray<T> inverse_gain, NodeArray<T> kept) {
+__global__ void keep_level_kernel(ShotLevels<T> field, NodeRange nodes, NodeArray<T> kept) {
     const auto shot = static_cast<std::int64_t>(blockIdx.y);
     for_nodes_of_row(nodes, [&](int x, int y, int z) {
-        const T before = field.before[field.element(x, y, z, shot)];
-        kept.row(y, z, shot)[x] = inverse_gain.data == nullptr ? before : inverse_gain.row(y, z, 0)[x] * before;
+        kept.row(y, z, shot)[x] = field.now[field.element(x, y, z, shot)];
     });
 }
 
 }  // namespace
 
 template <typename T>
-void keep_before(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& inverse_gain,
-                 const NodeArray<T>& kept, cudaStream_t stream) {
+void keep_level(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, cudaStream_t stream) {
     if (is_empty(nodes)) return;
-    launch<T>(keep_before_kernel<T>, rows_of_shots(nodes, field.shots), stream, field, nodes, inverse_gain, kept);
+    launch<T>(keep_level_kernel<T>, rows_of_shots(nodes, field.shots), stream, field, nodes, kept);
 }
 
 template <typename T>
@@ -167,8 +166,7 @@ void add_fluxes(const FluxParts<T>& parts, const DeviceFluxAxis<T>& axis, const 
 }
 
 #define ONDA_INSTANTIATE(T)                                                                                        \
-    template void keep_before<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, const NodeArray<T>&, \
-                                 cudaStream_t);                                                                    \
+    template void keep_level<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, cudaStream_t);        \
     template void meet_fluxes<T>(const FluxParts<T>&, const DeviceFluxAxis<T>&, const DeviceVolume<T>&,            \
                                  const DeviceVolume<T>&, const NodeArray<T>&, cudaStream_t);                       \
     template void make_fluxes<T>(const FluxParts<T>&, const DeviceFluxAxis<T>&, const DeviceVolume<T>&,            \

@@ -18,7 +18,8 @@ template <typename T>
 struct DeviceFluxAxis {
     int axis = 0, radius = 0;
     T weights[kMostFluxWeights] = {};
-    /// FluxAxis::nodes and halves: 0 where there is none, else from + 1, with the sign of the image.
+    int before = 0;  ///< nodes before node 0 that D takes: FluxAxis::beyond
+    /// FluxAxis::nodes and halves: 0 where there is none, else from + before + 1, with the sign of the image.
     const int *nodes = nullptr, *halves = nullptr;
 };
 
@@ -37,10 +38,9 @@ struct FluxParts {
     int shots = 0;
 };
 
-/// Queues kept = before, or 1/G before. \param inverse_gain without data 1.
+/// Queues kept = now. \param nodes those beyond cuts included.
 template <typename T>
-void keep_before(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& inverse_gain,
-                 const NodeArray<T>& kept, cudaStream_t stream);
+void keep_level(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, cudaStream_t stream);
 /// Queues image += (layers of D nu) (D kept) on half nodes. \param kept without data: only layers move on.
 template <typename T>
 void meet_fluxes(const FluxParts<T>& parts, const DeviceFluxAxis<T>& axis, const DeviceVolume<T>& nu,

@@ -59,6 +59,29 @@ inline ArrayExtents extents_of(const FluxAxis& flux, const Setup& setup) {
     return {flux.n, setup.element_bytes()};
 }
 
+/// Arrays of the nodes that D takes of a field, planes beyond cuts included, by node (0, 0, 0) of the grid.
+struct TakenNodes {
+    TakenNodes(const Setup& setup, HalfNodes which) : TakenNodes(setup, nodes_of_fluxes(setup, which)) {}
+
+    template <typename T>
+    [[nodiscard]] NodeArray<T> array(T* data) const {
+        return extents.array(data + before);
+    }
+    template <typename T>
+    [[nodiscard]] DeviceVolume<T> volume(const T* data) const {
+        return extents.volume(data + before);
+    }
+    NodeRange nodes;
+    ArrayExtents extents;
+    std::int64_t before;  ///< elements before that of node (0, 0, 0)
+
+private:
+    TakenNodes(const Setup& setup, const Box& box)
+        : nodes(range_of(box)),
+          extents{{box.high[0], box.high[1], box.high[2] - box.low[2]}, setup.element_bytes()},
+          before(-box.low[2] * extents.pitch() * extents.n[1]) {}
+};
+
 template <typename T>
 void queue_zeros(const DeviceBuffer<T>& buffer, const Stream& stream) {
     if (buffer.size() > 0)
@@ -78,6 +101,7 @@ public:
         axis_.axis = flux.axis;
         axis_.radius = static_cast<int>(flux.radius());
         std::ranges::transform(flux.weights, axis_.weights, [](double weight) { return static_cast<T>(weight); });
+        axis_.before = static_cast<int>(flux.beyond[0]);
         axis_.nodes = tables_.data();
         axis_.halves = tables_.data() + flux.nodes.size();
     }
@@ -88,7 +112,8 @@ private:
     static std::vector<int> tables_of(const FluxAxis& flux) {
         std::vector<int> tables;
         for (const std::vector<AxisImage>* images : {&flux.nodes, &flux.halves})
-            for (const AxisImage& image : *images) tables.push_back(image.sign * static_cast<int>(image.from + 1));
+            for (const AxisImage& image : *images)
+                tables.push_back(image.sign * static_cast<int>(image.from + flux.beyond[0] + 1));
         return tables;
     }
 

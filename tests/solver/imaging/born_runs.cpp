@@ -1,8 +1,10 @@
 // Promise: Born and gradient runs record and report what they say beside their main result: the background's traces,
-// hooks, illuminations; and values of the inner grid go to the computed one by the transpose of how derivatives return.
+// hooks, illuminations; on slabs, with density, they have the bits of the uncut grid; and values of the inner grid go to
+// the computed one by the transpose of how derivatives return.
 // Takes 1 s.
 #include <doctest/doctest.h>
 
+#include "kernels/slabs/slabs.hpp"
 #include "solver/imaging/born_run.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/verify/adjoint_box.hpp"
@@ -127,6 +129,46 @@ TEST_CASE_FIXTURE(Fixture, "a run that rebuilds its field holds what is planned,
     CHECK(largest > 0.);
     CHECK(worst <= 1e-12 * largest);
     CHECK_THROWS_AS(GradientRun(*medium, 1, box.time(), ring, false, true), std::logic_error);
+}
+
+TEST_CASE("scattered fields of density and their images have the bits of the uncut grid, from checkpoints and from all levels") {
+    for (const std::size_t number : {6U, 8U}) {
+        const AdjointBox box(box_of(kAdjointCases[number], 2, Precision::float32), {});
+        const Setup& setup = box.setup();
+        const auto points = static_cast<std::size_t>(box.points());
+        const MediumPerturbation perturbation = perturbation_of(
+            std::vector<double>(points, 20.), noise(box.points(), 3), setup, box.readers(), box.time().dt_s);
+        PhaseTimes times;
+        Onwards control;
+        const auto results_on = [&](Medium& medium, const HistoryPlan& plan) {
+            GaussNewtonRun run(medium, 1, box.time(), plan, false, true);
+            run.set_perturbation(perturbation);
+            std::vector<double> results;
+            run.run(std::vector{box.points_of(box.source_signals())},
+                    [&](const Wavefield& scattered) {
+                        results = box.traces_of(scattered, kReceivers.size());
+                        return std::vector{box.adjoint_of(results, true)};
+                    },
+                    {times, control});
+            const DensityImages images = run.gradient().density_images(0);
+            const NodeValues image = run.gradient().image(0);
+            results.insert(results.end(), image.begin(), image.end());
+            for (const std::vector<double>& fluxes : images.fluxes)
+                results.insert(results.end(), fluxes.begin(), fluxes.end());
+            for (const NodeValue& source : images.sources) results.push_back(source.value);
+            return results;
+        };
+        const HistoryPlan all{2, box.time().steps, 0}, states{2, 9, 1};
+        const std::vector<double> whole = results_on(*box.make_medium(), all);
+        CHECK(std::ranges::all_of(whole, [](double value) { return std::isfinite(value); }));
+        CHECK(whole.front() != whole.back());
+        CAPTURE(kAdjointCases[number].name);
+        const auto cut = make_slab_medium(setup, box.readers(), box.time().dt_s, equal_slabs(setup.grid.nz(), 2),
+                                          [](std::size_t, const Setup& part, const MediumReaders& its, double dt) {
+                                              return cpu::make_medium(part, its, dt);
+                                          });
+        for (const HistoryPlan& plan : {all, states}) CHECK(results_on(*cut, plan) == whole);
+    }
 }
 
 TEST_CASE("values go from the inner grid to the computed one by the transpose of how derivatives come back") {

@@ -1,0 +1,163 @@
+#include "solver/ranks/part_images.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace onda {
+namespace {
+
+constexpr std::size_t kPiece = 4 << 20;  ///< values of an image in a message
+
+int number_of(const FieldSet& fields) {
+    return dynamic_cast<const NumberedFields&>(fields).number();
+}
+
+/// What the images of a member have in common, whatever they are of.
+class RemoteImages {
+public:
+    /// \param settings what follows the number of the fields in the order that makes them.
+    template <typename... Settings>
+    RemoteImages(Member member, Order make, int number, const Settings&... settings)
+        : member_(member), made_(member_.ask(make, number, settings...)), bytes_(made_.get<std::int64_t>()) {}
+    RemoteImages(const RemoteImages&) = delete;
+    RemoteImages& operator=(const RemoteImages&) = delete;
+    ~RemoteImages() {
+        try {
+            member_.tell(Order::drop_images);
+        } catch (...) {  // a member that cannot be reached has none
+        }
+    }
+
+    [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+    /// What the member said beside it.
+    [[nodiscard]] Incoming& made() { return made_; }
+    void reset() { member_.tell(Order::reset_images); }
+    void keep(const FieldSet& forward, std::int64_t slot) { member_.tell(Order::keep_level, number_of(forward), slot); }
+    void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) {
+        member_.tell(Order::meet_level, number_of(adjoint), slot, steps);
+    }
+    /// \param which LevelSum, or an axis.
+    void download(int which, std::span<double> image, int shot) const {
+        Incoming message = member_.ask(Order::image, which, image.size(), shot);
+        for (std::span<double> rest = image; message.get<bool>(); message = member_.answer()) {
+            const std::size_t count = std::min(kPiece, rest.size());
+            message.get_all_into(rest.first(count));
+            rest = rest.subspan(count);
+        }
+    }
+
+private:
+    Member member_;
+    Incoming made_;
+    std::int64_t bytes_;
+};
+
+class RemoteCorrelation final : public Correlation {
+public:
+    RemoteCorrelation(Member member, int number, std::int64_t slots, bool illuminates)
+        : images_(member, Order::make_correlation, number, slots, illuminates),
+          illuminates_(illuminates),
+          most_steps_(images_.made().get<std::int64_t>()) {}
+
+    void reset() override { images_.reset(); }
+    void keep(const FieldSet& forward, std::int64_t slot) override { images_.keep(forward, slot); }
+    void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) override {
+        images_.meet(adjoint, slot, steps);
+    }
+    [[nodiscard]] std::int64_t most_steps() const override { return most_steps_; }
+    void download(LevelSum sum, std::span<double> image, int shot) const override {
+        check_sum(sum, illuminates_);
+        images_.download(static_cast<int>(sum), image, shot);
+    }
+    [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
+
+private:
+    RemoteImages images_;
+    bool illuminates_;
+    std::int64_t most_steps_;
+};
+
+class RemoteFluxCorrelation final : public FluxCorrelation {
+public:
+    RemoteFluxCorrelation(Member member, int number, std::int64_t slots)
+        : images_(member, Order::make_flux_correlation, number, slots), remembers_(images_.made().get<bool>()) {}
+
+    void reset() override { images_.reset(); }
+    void keep(FieldSet& forward, std::int64_t slot) override { images_.keep(forward, slot); }
+    void meet(FieldSet& adjoint, std::int64_t slot) override { images_.meet(adjoint, slot, 1); }
+    [[nodiscard]] bool remembers() const override { return remembers_; }
+    void download(int axis, std::span<double> image, int shot) const override { images_.download(axis, image, shot); }
+    [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
+
+private:
+    RemoteImages images_;
+    bool remembers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Correlation> make_remote_correlation(Member member, int number, std::int64_t slots, bool illuminates) {
+    return std::make_unique<RemoteCorrelation>(member, number, slots, illuminates);
+}
+
+std::unique_ptr<FluxCorrelation> make_remote_flux_correlation(Member member, int number, std::int64_t slots) {
+    return std::make_unique<RemoteFluxCorrelation>(member, number, slots);
+}
+
+void ServedImages::make(Order order, Incoming& message, Outgoing& reply) {
+    const auto number = message.get<int>();
+    const FieldSet& fields = fields_of_(message.get<int>());
+    const auto slots = message.get<std::int64_t>();
+    Images made;
+    if (order == Order::make_flux_correlation) {
+        made.fluxes = fields.make_flux_correlation(slots);
+        reply.put(made.fluxes->allocated_bytes()).put(made.fluxes->remembers());
+    } else {
+        made.levels = fields.make_correlation(slots, message.get<bool>());
+        reply.put(made.levels->allocated_bytes()).put(made.levels->most_steps());
+    }
+    images_[number] = std::move(made);
+}
+
+void ServedImages::carry_out(Order order, Incoming& message) {
+    const auto number = message.get<int>();
+    if (order == Order::drop_images) {
+        images_.erase(number);
+        return;
+    }
+    const Images& images = images_.at(number);
+    if (order == Order::reset_images) {
+        images.levels ? images.levels->reset() : images.fluxes->reset();
+        return;
+    }
+    FieldSet& fields = fields_of_(message.get<int>());
+    const auto slot = message.get<std::int64_t>();
+    if (order == Order::keep_level)
+        images.levels ? images.levels->keep(fields, slot) : images.fluxes->keep(fields, slot);
+    else if (images.levels)
+        images.levels->meet(fields, slot, message.get<std::int64_t>());
+    else
+        images.fluxes->meet(fields, slot);
+}
+
+void ServedImages::send(Incoming& message, Outgoing& reply) const {
+    const Images& images = images_.at(message.get<int>());
+    const auto which = message.get<int>();
+    std::vector<double> image(message.get<std::size_t>());
+    const auto shot = message.get<int>();
+    if (images.levels)
+        images.levels->download(static_cast<LevelSum>(which), image, shot);
+    else
+        images.fluxes->download(which, image, shot);
+    for (std::span<const double> rest = image; !rest.empty();) {
+        const std::size_t count = std::min(kPiece, rest.size());
+        Outgoing piece;
+        piece.put(true).put(true).put_all(rest.first(count));  // it goes well, and there is more
+        team_.send(0, Topic::reply, piece.bytes());
+        rest = rest.subspan(count);
+    }
+    reply.put(false);
+}
+
+}  // namespace onda
