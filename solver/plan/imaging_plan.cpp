@@ -5,6 +5,7 @@
 
 #include "io/text/bytes_text.hpp"
 #include "io/text/saturating.hpp"
+#include "kernels/imaging/correlation.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 
@@ -47,9 +48,11 @@ std::string describe_ring(const Plan& plan) {
 
 std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots) {
     const Device& device = *plan.placement.device;
-    std::int64_t bytes =
-        device.correlation_allocations(plan.setup, plan.placement.batch, slots, plan.imaging->illuminations)
-            .bytes(device.memory());
+    const auto of = [&](Correlated what) {
+        return device.correlation_allocations(plan.setup, plan.placement.batch, slots, what).bytes(device.memory());
+    };
+    std::int64_t bytes = of(correlated_differences(plan.imaging->illuminations));
+    if (plan.setup.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
     if (plan.imaging->density)
         bytes = saturating_sum(
             bytes, device.flux_correlation_allocations(plan.setup, plan.placement.batch, slots).bytes(device.memory()));

@@ -90,7 +90,7 @@ public:
     void reset() override { member_.ask(Order::reset); }
     void set_sources(int shot, Sources sources) override {
         member_.ask_with(Order::set_sources, [&](Outgoing& message) {
-            put(message.put(shot), sources.nodes).put(sources.signal).put(sources.density);
+            put(message.put(shot), sources.nodes).put(sources.signal).put(sources.density).put(sources.plain);
         });
     }
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {
