@@ -5,6 +5,7 @@
 
 #include "io/text/bytes_text.hpp"
 #include "io/text/saturating.hpp"
+#include "kernels/imaging/correlation.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 
@@ -65,8 +66,11 @@ std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots) {
     const int shots = plan.placement.batch;
     return bytes_in_one_memory(
         plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
-            const std::int64_t bytes =
-                device.correlation_allocations(part, shots, slots, plan.imaging->illuminations).bytes(device.memory());
+            const auto of = [&](Correlated what) {
+                return device.correlation_allocations(part, shots, slots, what).bytes(device.memory());
+            };
+            std::int64_t bytes = of(correlated_differences(plan.imaging->illuminations));
+            if (part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
             if (!plan.imaging->density) return bytes;
             return saturating_sum(bytes,
                                   device.flux_correlation_allocations(part, shots, slots).bytes(device.memory()));

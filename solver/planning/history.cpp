@@ -159,8 +159,6 @@ void check_gradients(const Plan& plan) {
         c.origin.fault("receivers", "a gradient needs receivers: there is nothing to compare without them");
     if (c.time.stepping == "leap")
         c.origin.value_fault("time.stepping", "gradients are computed with single steps: use auto or single");
-    if (plan.setup.scheme.time_order != 2)
-        c.origin.value_fault("time.order", "gradients are computed with steps of order 2");
     if (c.model.storage == "16bit")
         c.origin.value_fault("model.storage", "gradients need the velocities as they are: use auto or float");
     if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)

@@ -95,6 +95,7 @@ void set_scheme(Plan& plan) {
     const Config& c = plan.config;
     const auto given = [&c](const MediumParameter& parameter) { return gives(c.model, parameter, c.origin); };
     plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.domain.grid, given, c.origin);
+    plan.setup.keeps_applied = plan.task->takes_applied && plan.setup.scheme.time_order == 4;
 }
 
 void set_ranges(Plan& plan) {

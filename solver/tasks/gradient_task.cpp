@@ -203,6 +203,7 @@ constinit const TaskRow kGradientTask{
     .help =
         "compares seismograms with observed ones, and computes how the misfit changes with the velocity of each node",
     .steps_singly = true,
+    .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,
     .make = [](const TaskParts& parts) -> std::unique_ptr<Task> { return std::make_unique<GradientTask>(parts); },

@@ -10,6 +10,7 @@
 #include "io/text/saturating.hpp"
 #include "kernels/shot/source_density.hpp"
 #include "solver/imaging/adjoint_points.hpp"
+#include "solver/imaging/applied_traces.hpp"
 #include "solver/imaging/born_run.hpp"
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/rho_gradient.hpp"
@@ -176,7 +177,8 @@ public:
 
 private:
     /// What an adjoint run gives of each source of a shot.
-    [[nodiscard]] ShotRows signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot) const;
+    [[nodiscard]] ShotRows signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot,
+                                      const AppliedTraces& applied) const;
 
     std::unique_ptr<Wavefield> field_;
 };
@@ -186,20 +188,25 @@ void AdjointOperator::compute(Batch& batch, StepControl& control) {
     provide(field_, batch, [&](Medium& medium) { field_ = medium.make_wavefield(static_cast<int>(batch.size())); });
     std::vector<ShotPoints> points;
     std::vector<double> scales;
+    AppliedTraces applied(field_->fields(), plan_.time.recorded_samples());
     for (const ShotInProgress& shot : batch) {
         AdjointPoints adjoint = adjoint_run(shot, rows_of(shot), true);
+        applied.add_shot(adjoint.points.receivers);
         points.push_back(std::move(adjoint.points));
         scales.push_back(adjoint.scale);
     }
     Propagator propagator(*field_, std::move(points), plan_.time);
+    propagator.set_hook(applied.hook());
     const double unknown = 0.;
     TimeLoop(plan_.time, parts_.times, control).run(propagator, unknown);
     for (std::size_t slot = 0; slot < batch.size(); ++slot)
-        batch[slot].product.rows = signals_of(batch[slot], forward[slot].sources, scales[slot], static_cast<int>(slot));
+        batch[slot].product.rows =
+            signals_of(batch[slot], forward[slot].sources, scales[slot], static_cast<int>(slot), applied);
     account(batch, 1, field_->allocated_bytes());
 }
 
-ShotRows AdjointOperator::signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot) const {
+ShotRows AdjointOperator::signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot,
+                                     const AppliedTraces& applied) const {
     const auto count = shot.shot.sources.size();
     const std::int64_t samples = plan_.time.recorded_samples();
     const std::vector<double> recorded = recorded_rows(*field_, count, plan_.time, slot);
@@ -207,8 +214,9 @@ ShotRows AdjointOperator::signals_of(const ShotInProgress& shot, const Sources& 
     ShotRows signals{std::ssize(shot.shot.sources), samples, {}};
     for (std::size_t i = 0; i < count; ++i) {
         const auto of_source = std::span(recorded).subspan(i * static_cast<std::size_t>(samples));
-        const std::vector<double> signal = adjoint_signal(of_source.first(static_cast<std::size_t>(samples)), scale,
-                                                          densities[i], shot.plan->setup.grid);
+        const std::vector<double> signal =
+            adjoint_signal(of_source.first(static_cast<std::size_t>(samples)), scale, densities[i],
+                           shot.plan->setup.grid, applied.trace(static_cast<std::size_t>(slot), i));
         signals.values.insert(signals.values.end(), signal.begin(), signal.end());
     }
     return signals;
@@ -366,6 +374,7 @@ constinit const TaskRow kAdjointOperator{
     .name = "adjoint operator",
     .help = "takes seismograms to signals of the sources, by the transpose of the forward operator",
     .steps_singly = true,
+    .takes_applied = true,
     .make = make<AdjointOperator>,
     .largest_shot = largest_either_way,
     .add_memory = add_rows_memory,
@@ -375,6 +384,7 @@ constinit const TaskRow kBornOperator{
     .name = "Born operator",
     .help = "takes a change of the model to that of the seismograms, to first order",
     .steps_singly = true,
+    .takes_applied = true,
     .scatters = true,
     .make = make<BornOperator>,
     .largest_shot = largest_shot,
@@ -385,6 +395,7 @@ constinit const TaskRow kBornTranspose{
     .name = "transpose of the Born operator",
     .help = "takes seismograms to values on the nodes, by the transpose of the Born operator",
     .steps_singly = true,
+    .takes_applied = true,
     .computes_gradients = true,
     .make = make<BornTranspose>,
     .largest_shot = largest_either_way,

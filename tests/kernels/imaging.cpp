@@ -83,6 +83,34 @@ TEST_CASE("shots of a batch have the scattered fields and images of each alone, 
         }
 }
 
+TEST_CASE("scattered fields and images of order 4 in time have the same bits in slabs and batches, as planned") {
+    for (const Case& c : kImagingCases) {
+        Setup setup = with_applied(setup_of_one_thread(c, 8, Precision::float32));
+        const auto alone = make_noisy_medium(setup, cpu::make_medium);
+        setup.threads = 3;
+        const ImagingResults batch = imaging_results(c, setup, cpu::make_medium, 3);
+        CAPTURE(c.name);
+        for (std::size_t shot = 0; shot < 3; ++shot) {
+            const ImagingResults expected = imaging_results(
+                c, setup.precision, [&alone](int count) { return alone->make_wavefield(count); }, 1, shot);
+            CHECK(are_numbers(expected.images.front()));
+            CHECK(batch.scattered[shot] == expected.scattered.front());
+            CHECK(batch.images[shot] == expected.images.front());
+        }
+        setup.threads = 1;
+        if (slabs_fit(setup, equal_slabs(c.grid.nz(), 2)))
+            CHECK(imaging_results(c, setup, cut_into(2)) == imaging_results(c, setup, cpu::make_medium));
+        CHECK((c.grid.dimensions == 2 || slabs_fit(setup, equal_slabs(c.grid.nz(), 2))));
+        const auto wavefield = alone->make_wavefield(2);
+        CHECK(allocated_bytes(*wavefield) == cpu::allocations(setup, 2).bytes(Memory::host));
+        CHECK(wavefield->fields().make_correlation(3, Correlated::applied)->allocated_bytes() ==
+              cpu::correlation_allocations(setup, 2, 3, Correlated::applied).bytes(Memory::host));
+    }
+    Setup setup = setup_of_one_thread(kImagingCases[0], 8, Precision::float32);
+    setup.keeps_applied = true;
+    CHECK_THROWS_WITH(cpu::check_setup(setup), doctest::Contains("kept with order 4 alone"));
+}
+
 TEST_CASE("images are sums of products and of squares of differences, and are not made unless asked for") {
     const Case& c = kImagingCases[1];  // in layers the adjoint field is filtered, which gradients show
     const Setup setup = setup_of_one_thread(c, 8, Precision::float64);
@@ -90,7 +118,8 @@ TEST_CASE("images are sums of products and of squares of differences, and are no
     const auto forward = medium->make_wavefield(), adjoint = medium->make_wavefield();
     start_noisy_shot(*forward, c, setup.precision);
     start_noisy_shot(*adjoint, c, setup.precision, 1., 0, 1);
-    const auto plain = forward->fields().make_correlation(1, false), full = forward->fields().make_correlation(1, true);
+    const auto plain = forward->fields().make_correlation(1, Correlated::differences),
+               full = forward->fields().make_correlation(1, Correlated::differences_and_squares);
     const auto points = static_cast<std::size_t>(c.grid.points());
     std::vector<double> products(points), squares(points), adjoint_squares(points), image(points);
     for (std::int64_t n = 0; n < c.steps; ++n) {
@@ -207,9 +236,10 @@ TEST_CASE("correlations and scattering hold what their lists add up to") {
             const std::int64_t before = cpu::held_bytes;
             CAPTURE(c.name);
             for (const bool illuminates : {false, true}) {
-                const auto correlation = wavefield->fields().make_correlation(5, illuminates);
+                const auto correlation = wavefield->fields().make_correlation(5, correlated_differences(illuminates));
                 const std::int64_t planned =
-                    cpu::correlation_allocations(setup, shots, 5, illuminates).bytes(Memory::host);
+                    cpu::correlation_allocations(setup, shots, 5, correlated_differences(illuminates))
+                        .bytes(Memory::host);
                 CHECK(correlation->allocated_bytes() == planned);
                 CHECK(cpu::held_bytes - before == planned);
             }

@@ -70,6 +70,10 @@ TEST_CASE("a gradient has the same bits however it is computed") {
     const std::vector<float> energy = place.image("full", kSourceIllumination);
     CHECK(std::ranges::all_of(energy, [](float e) { return e >= 0.f; }));
     CHECK(*std::ranges::max_element(energy) > 0.f);
+    const std::vector<float> of_order_4 = place.image_of("order 4", {"time.order=4", "imaging.storage=full"});
+    CHECK(of_order_4 != expected);
+    CHECK(place.image_of("order 4, states", {"time.order=4", "imaging.storage=checkpoints"}) == of_order_4);
+    CHECK(place.image_of("order 4, batch", {"time.order=4", "backend.batch=3"}) == of_order_4);
 }
 
 TEST_CASE(
@@ -239,7 +243,8 @@ TEST_CASE("what allows no exact gradient is refused, with what would do") {
         CHECK(!std::filesystem::exists(place.folder.path() / "refused" / "gradient.h5"));
     };
     refused({"time.stepping=leap"}, "use auto or single");
-    refused({"time.order=4"}, "order 2");
+    refused({"time.order=4", "imaging.storage=ring"},
+            "ring: no field with steps of order 4 in time is rebuilt: use full or checkpoints");
     refused({"model.storage=16bit"}, "use auto or float");
     refused({"scheme.stencil=compact27", "scheme.space_order=2"}, "cpml across one axis only");
     refused({"imaging.storage=full", "imaging.memory_gib=1e-6"}, "use checkpoints");

@@ -49,11 +49,15 @@ void for_node_rows(const Setup& setup, std::size_t shots, const std::vector<Box>
     });
 }
 
+/// A level from a node on.
+template <typename T>
+const T* level_from(const ShotFields<T>& fields, FieldLevel level, std::int64_t x, std::int64_t y, std::int64_t z) {
+    return fields.at(level).data() + fields.layout().at(x, y, z);
+}
 /// p[n] and p[n-1] of the first field from a node on.
 template <typename T>
 std::pair<const T*, const T*> levels_from(const ShotFields<T>& fields, std::int64_t x, std::int64_t y, std::int64_t z) {
-    const std::int64_t first = fields.layout().at(x, y, z);
-    return {fields.at({0, 0}).data() + first, fields.at({0, 1}).data() + first};
+    return {level_from(fields, {}, x, y, z), level_from(fields, kPreviousLevel, x, y, z)};
 }
 
 /// Makes values zero, by all threads of a set-up.

@@ -83,7 +83,8 @@ std::vector<ShotRows> like(const std::vector<ShotRows>& rows, unsigned seed) {
 TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on parts of it") {
     for (const std::vector<std::string>& overrides :
          {std::vector<std::string>{},
-          {"survey.limit_m=150", "imaging={parameters: vp_and_rho}", "model.rho=gardner"}}) {
+          {"survey.limit_m=150", "imaging={parameters: vp_and_rho}", "model.rho=gardner"},
+          {"time.order=4", "boundary.x_min=sponge"}}) {
         const Config config = config_of(overrides);
         const std::vector<ShotRows> d = rows_of(applied(config, kForwardOperator, {}));
         REQUIRE(d.size() == 5);
