@@ -67,7 +67,7 @@ public:
     }
     [[nodiscard]] std::int64_t most_steps() const override { return most_steps_; }
     void download(LevelSum sum, std::span<double> image, int shot) const override {
-        check_sum(sum, what_);
+        check_sum(sum, what_ == Correlated::differences_and_squares);
         images_.download(static_cast<int>(sum), image, shot);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
