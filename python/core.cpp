@@ -308,19 +308,19 @@ py::object apply(const RunRequest& request, const std::string& name, const Doubl
     return list;
 }
 
-/// The plan of the operators of a survey.
-std::shared_ptr<const Plan> plan_of(const RunRequest& request, const ShotSelection& selection) {
+/// The plan of an operator of a survey.
+std::shared_ptr<const Plan> plan_of(const RunRequest& request, const ShotSelection& selection, const TaskRow& task) {
     const Config config = read(request);
     check_threads(config.backend, config.origin);
     const py::gil_scoped_release no_gil;
-    return plan_in_memory(config, selection, kForwardOperator);
+    return plan_in_memory(config, selection, task);
 }
 
-/// What operators of a survey are between: numbers of nodes, rows and samples.
+/// What the Born operator of a survey is between: numbers of nodes, rows and samples.
 py::dict outline(const RunRequest& request) {
     return translated([&] {
         const ShotSelection selection = selection_of(request);
-        const auto plan = plan_of(request, selection);
+        const auto plan = plan_of(request, selection, kBornOperator);
         py::list shots, sources, receivers;
         for (const Shot& shot : plan->survey.shots) {
             if (!selection.contains(shot.id)) continue;
@@ -336,7 +336,7 @@ py::dict outline(const RunRequest& request) {
         dict["receivers"] = receivers;
         dict["samples"] = plan->time.output_samples;
         dict["sample_interval_s"] = plan->time.output_dt_s;
-        dict["signal_samples"] = plan->time.recorded_samples();
+        dict["signal_samples"] = plan->time.signal_samples();
         dict["dt_s"] = plan->time.dt_s;
         dict["double"] = plan->setup.precision == Precision::float64;
         return dict;
@@ -347,7 +347,7 @@ py::dict outline(const RunRequest& request) {
 py::tuple signals(const RunRequest& request) {
     return translated([&] {
         const ShotSelection selection = selection_of(request);
-        const auto plan = plan_of(request, selection);
+        const auto plan = plan_of(request, selection, kForwardOperator);
         py::list list;
         for (std::size_t i = 0; i < plan->survey.shots.size(); ++i) {
             if (!selection.contains(plan->survey.shots.id(i))) continue;
@@ -357,7 +357,7 @@ py::tuple signals(const RunRequest& request) {
             std::vector<double> values;
             const auto& rows = shot.points.sources.signal;
             for (const auto& signal : rows) values.insert(values.end(), signal.begin(), signal.end());
-            list.append(as_array(std::move(values), {std::ssize(rows), plan->time.recorded_samples()}));
+            list.append(as_array(std::move(values), {std::ssize(rows), plan->time.signal_samples()}));
         }
         return py::make_tuple(list, plan->time.dt_s);
     });
@@ -484,7 +484,7 @@ PYBIND11_MODULE(_core, module) {
     module.def("apply", &apply, py::arg("request"), py::arg("name"), py::arg("vp"), py::arg("rows"),
                py::arg("progress"), py::arg("log"),
                "A linear operator applied to a change of vp, or to rows of each shot.");
-    module.def("outline", &outline, py::arg("request"), "What the operators of a survey are between.");
+    module.def("outline", &outline, py::arg("request"), "What the Born operator of a survey is between.");
     module.def("signals", &signals, py::arg("request"), "What sources inject, of each shot, and the time step.");
     py::class_<ExportRequest>(module, "ExportRequest")
         .def(py::init([](std::string file, std::string format, std::string samples, std::string shots, bool overwrite) {

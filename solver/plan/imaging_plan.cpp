@@ -86,6 +86,10 @@ std::int64_t checkpoint_bytes(const Plan& plan) {
     return plan.imaging ? saturating_product(plan.imaging->history.checkpoints, state_bytes(plan)) : 0;
 }
 
+std::int64_t doubles_of_second_image(const Plan& plan) {
+    return plan.setup.keeps_applied ? 2 : 0;
+}
+
 std::int64_t steps_of_shot(const Plan& plan) {
     return plan.time.steps + (plan.imaging ? plan.imaging->history.forward_steps(plan.time) : 0);
 }
