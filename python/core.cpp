@@ -343,7 +343,7 @@ py::dict outline(const RunRequest& request) {
         dict["receivers"] = receivers;
         dict["samples"] = plan->time.output_samples;
         dict["sample_interval_s"] = plan->time.output_dt_s;
-        dict["signal_samples"] = plan->time.recorded_samples();
+        dict["signal_samples"] = plan->time.signal_samples();
         dict["dt_s"] = plan->time.dt_s;
         dict["double"] = plan->setup.precision == Precision::float64;
         return dict;
@@ -364,7 +364,7 @@ py::tuple signals(const RunRequest& request) {
             std::vector<double> values;
             const auto& rows = shot.points.sources.signal;
             for (const auto& signal : rows) values.insert(values.end(), signal.begin(), signal.end());
-            list.append(as_array(std::move(values), {std::ssize(rows), plan->time.recorded_samples()}));
+            list.append(as_array(std::move(values), {std::ssize(rows), plan->time.signal_samples()}));
         }
         return py::make_tuple(list, plan->time.dt_s);
     });
@@ -491,7 +491,7 @@ PYBIND11_MODULE(_core, module) {
     module.def("apply", &apply, py::arg("request"), py::arg("name"), py::arg("vp"), py::arg("rows"),
                py::arg("progress"), py::arg("log"),
                "A linear operator applied to a change of vp, or to rows of each shot.");
-    module.def("outline", &outline, py::arg("request"), "What the operators of a survey are between.");
+    module.def("outline", &outline, py::arg("request"), "What the Born operator of a survey is between.");
     module.def("signals", &signals, py::arg("request"), "What sources inject, of each shot, and the time step.");
     py::class_<ExportRequest>(module, "ExportRequest")
         .def(py::init([](std::string file, std::string format, std::string samples, std::string shots, bool overwrite) {

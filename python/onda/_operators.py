@@ -32,9 +32,9 @@ def forward(
 ) -> "Rows":
     """The seismograms F s of a configuration: pressure in Pa, [shot][receiver][sample].
 
-    They are those of run() with `time.stepping: single`, bit for bit, in single precision; float64 with
-    `scheme: {precision: double}`. F is linear in the signals s of the sources, adjoint() is its transpose and born()
-    its derivative with respect to vp.
+    They are those of run() with `time.stepping: single`, or with `leap` where the configuration says so, bit for bit, in
+    single precision; float64 with `scheme: {precision: double}`. F is linear in the signals s of the sources, adjoint()
+    is its transpose and born() its derivative with respect to vp.
 
     vp: as in run(), or one-dimensional, in the order of the grid ([z][y][x], x fastest).
     signals: what the sources inject, [shot][source][step], in Pa in 2-D and Pa m in 3-D, in place of the wavelets; as
@@ -71,7 +71,7 @@ def adjoint(
     vp, rho, overrides, shots, progress: as in forward().
 
     Returns [shot][source][step] for the time steps 0, dt, …, of which the last, as what is injected then is not seen any
-    more, is 0; a list of arrays where shots have different numbers of sources.
+    more, is 0, or with time.order: 4 the first; a list of arrays where shots have different numbers of sources.
     Raises OndaError as forward() does; UsageError where data do not fit the survey.
     """
     vp = array_of("vp", vp)

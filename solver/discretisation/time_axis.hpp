@@ -32,6 +32,8 @@ struct TimeAxis {
     /// The interval of the samples that receivers record, and their number: at 0, stride dt, …, steps dt.
     [[nodiscard]] double recorded_dt_s() const { return static_cast<double>(stride) * dt_s; }
     [[nodiscard]] std::int64_t recorded_samples() const { return steps / stride + 1; }
+    /// The values of a source's signal: at every step, leaps or not.
+    [[nodiscard]] std::int64_t signal_samples() const { return steps + 1; }
     /// The multiple of the stride that is nearest to a number of steps.
     [[nodiscard]] std::int64_t nearest_step(double step) const {
         return stride * std::llround(step / static_cast<double>(stride));

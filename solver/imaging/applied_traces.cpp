@@ -27,6 +27,7 @@ Window box_around(const Grid& grid, std::span<const std::int64_t> nodes) {
 }  // namespace
 
 void AppliedTraces::add_shot(const NodeWeights& receivers) {
+    if (!fields_.problem().keeps_applied) return;
     const Grid& grid = fields_.problem().grid;
     std::vector<Row>& rows = shots_.emplace_back();
     for (std::size_t i = 0; i + 1 < receivers.first.size(); ++i) {

@@ -37,13 +37,13 @@ std::int64_t ring_bytes(const Plan& plan, const Setup& part, Memory memory) {
 /// Rings, and a wavefield without layers.
 std::int64_t rebuilt_bytes(const Plan& plan) {
     const Device& device = *plan.placement.device;
-    return bytes_in_one_memory(
-        plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
-            Setup without_layers = part;
-            without_layers.strips = {};
-            return device.allocations(without_layers, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield) +
-                   ring_bytes(plan, part, device.memory());
-        }));
+    return bytes_in_one_memory(plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
+                                   Setup without_layers = part;
+                                   without_layers.strips = {};
+                                   return device.allocations(without_layers, plan.placement.batch, {})
+                                              .bytes(device.memory(), Owner::wavefield) +
+                                          ring_bytes(plan, part, device.memory());
+                               }));
 }
 
 /// ": rebuilt backward from 4 planes …"
@@ -98,8 +98,8 @@ std::int64_t history_bytes(const Plan& plan) {
 std::int64_t host_ring_bytes(const Plan& plan) {
     if (!plan.imaging || !plan.imaging->history.ring) return 0;
     return bytes_of_own_slabs(plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
-                            return ring_bytes(plan, part, Memory::pinned);
-                        }));
+                                  return ring_bytes(plan, part, Memory::pinned);
+                              }));
 }
 
 std::int64_t checkpoint_bytes(const Plan& plan) {
@@ -110,6 +110,10 @@ int wavefields_together(const Plan& plan) {
     if (!plan.imaging || plan.imaging->history.slots == 0) return 1;
     const HistoryPlan& history = plan.imaging->history;
     return plan.imaging->scatters || history.ring || history.segments(plan.time) > 1 ? 2 : 1;
+}
+
+std::int64_t doubles_of_second_image(const Plan& plan) {
+    return plan.setup.keeps_applied ? 2 : 0;
 }
 
 std::int64_t steps_of_shot(const Plan& plan) {

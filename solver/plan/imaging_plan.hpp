@@ -41,6 +41,10 @@ std::int64_t checkpoint_bytes(const Plan& plan);
 /// How many wavefields of a batch there are at the same time.
 int wavefields_together(const Plan& plan);
 
+/// The values in double precision that an image takes of a node beside itself while it is made, of order 4 in time: the
+/// image of A p, and the gains of sponges.
+std::int64_t doubles_of_second_image(const Plan& plan);
+
 /// The time steps of a shot: of its field, or of both where gradients are computed, with those that are computed again.
 std::int64_t steps_of_shot(const Plan& plan);
 

@@ -157,7 +157,7 @@ void check_gradients(const Plan& plan) {
                        "missing: the seismograms that synthetic ones are compared with, a seismograms.h5, SEG-Y or SU");
     if (plan.survey.size.most_receivers == 0)
         c.origin.fault("receivers", "a gradient needs receivers: there is nothing to compare without them");
-    if (c.time.stepping == "leap")
+    if (c.time.stepping == "leap" && !plan.task->may_leap)
         c.origin.value_fault("time.stepping", "gradients are computed with single steps: use auto or single");
     if (c.model.storage == "16bit")
         c.origin.value_fault("model.storage", "gradients need the velocities as they are: use auto or float");

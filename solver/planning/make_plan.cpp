@@ -176,7 +176,11 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
             check_boundary(plan.config.boundary, plan.domain.computed.grid(), plan.config.origin);
     });
     const bool has_slabs = has_time && has_boundary && stages.run([&] { set_slabs(plan); });
-    if (has_slabs && has_survey) stages.run([&] { set_stepping(plan); });
+    if (has_slabs && has_survey)
+        stages.run([&] {
+            set_stepping(plan);
+            if (plan.task->transposes) plan.setup.stepping = Stepping::single;
+        });
     if (has_time)
         stages.run([&] { check_snapshot_interval(plan.config.output.snapshots, plan.time, plan.config.origin); });
     if (has_time) stages.run([&] { set_storage(plan, model); });
@@ -204,6 +208,12 @@ void warn_of_lost_band(const Survey& survey, const TimeAxis& time, std::vector<s
         fmt::format("a sample interval of {:.6g} s limits the seismograms to {:.4g} Hz, but the wavelet extends to "
                     "{:.4g} Hz: higher frequencies are removed",
                     time.output_dt_s, nyquist_hz, highest_hz));
+}
+
+/// Of tasks that step singly leaps are a wish, never a choice.
+std::string asked_stepping(const TimeConfig& time, const TaskRow& task) {
+    if (!task.steps_singly) return time.stepping;
+    return task.may_leap && time.stepping == "leap" ? "leap" : "single";
 }
 
 /// Gradients and linear operators take none.
@@ -250,7 +260,7 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
     const bool has_scheme = stages.run([&] { set_scheme(plan); });
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
-    plan.asked_stepping = plan.task->steps_singly ? "single" : config.time.stepping;
+    plan.asked_stepping = asked_stepping(config.time, *plan.task);
     run_stages_of_velocity(plan, stages, has_medium, has_survey, nullptr);
     stages.run([&] {
         plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.domain.grid, origin);
@@ -271,8 +281,7 @@ Plan refine(Plan plan, const Model& model) {
     plan.model.further.clear();
     for (const ParameterValues& parameter : std::span(model.parameters).subspan(1))
         plan.model.further.emplace_back(ParameterRange{parameter.min, parameter.max});
-    plan.asked_stepping =
-        plan.setup.stepping == Stepping::leap ? "leap" : "single";  // kernel and batch are chosen for it
+    plan.asked_stepping = plan.time.stride == 2 ? "leap" : "single";  // kernel and batch are chosen for it
     Stages stages;
     run_stages_of_velocity(plan, stages, true, true, &model);
     stages.throw_if_faulty();

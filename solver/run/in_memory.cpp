@@ -231,7 +231,7 @@ struct WantedRows {
 
 WantedRows wanted_rows(const Plan& plan, std::size_t shot) {
     if (plan.task == &kForwardOperator)
-        return {"sources", std::ssize(plan.survey.shots.sources(shot)), plan.time.recorded_samples()};
+        return {"sources", std::ssize(plan.survey.shots.sources(shot)), plan.time.signal_samples()};
     return {"receivers", static_cast<std::int64_t>(plan.survey.shots[shot].receivers.size()), plan.time.output_samples};
 }
 

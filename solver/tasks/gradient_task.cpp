@@ -185,7 +185,7 @@ void add_gradient_memory(Allocations& list, const Plan& plan) {
     // An image and its gradient in double, of one shot; of density those of fluxes along each axis and densities, too.
     const std::int64_t of_density = density ? plan.setup.grid.dimensions + 1 : 0;
     list.add(host_row("images being made to gradients", held::survey, plan.setup.grid.points(),
-                      (3 + of_density) * std::int64_t{sizeof(double)}));
+                      (3 + of_density + doubles_of_second_image(plan)) * std::int64_t{sizeof(double)}));
     if (density)
         list.add(host_row("pressure at sources", held::resampling,
                           saturating_product(plan.survey.size.most_sources, plan.time.recorded_samples()),

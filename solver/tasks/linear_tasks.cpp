@@ -105,6 +105,17 @@ ShotRows seismograms_of(const ShotInProgress& shot, const Wavefield& field, int 
     return rows;
 }
 
+/// Traces of leaps at every step: 0 between their samples.
+OwnedTraces at_every_step(OwnedTraces traces, const TimeAxis& time) {
+    if (time.stride == 1) return traces;
+    for (std::vector<double>& trace : traces) {
+        std::vector<double> spread(static_cast<std::size_t>(time.signal_samples()));
+        for (std::size_t i = 0; i < trace.size(); ++i) spread[i * static_cast<std::size_t>(time.stride)] = trace[i];
+        trace = std::move(spread);
+    }
+    return traces;
+}
+
 /// The adjoint run of traces of a shot.
 AdjointPoints adjoint_run(const ShotInProgress& shot, const ShotRows& rows, bool records) {
     const Plan& plan = *shot.plan;
@@ -112,8 +123,8 @@ AdjointPoints adjoint_run(const ShotInProgress& shot, const ShotRows& rows, bool
     OwnedTraces traces;
     for (auto from = rows.values.begin(); std::ssize(traces) < rows.rows; from += rows.samples)
         traces.emplace_back(from, from + rows.samples);
-    return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos,
-                          adjoint_of_output_sampling(plan.time, std::move(traces)), records);
+    traces = at_every_step(adjoint_of_output_sampling(plan.time, std::move(traces)), plan.time);
+    return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos, std::move(traces), records);
 }
 
 // ---- F
@@ -169,9 +180,11 @@ void ForwardOperator::collect(Batch& batch) {
 
 // ---- F'
 
+/// Leaps are single steps but for rounding, and so is their transpose, which they themselves would give of every second
+/// value of a signal.
 class AdjointOperator final : public LinearTask {
 public:
-    using LinearTask::LinearTask;
+    explicit AdjointOperator(const TaskParts& parts) : LinearTask(parts), time_(parts.plan.time) { time_.stride = 1; }
 
     void compute(Batch& batch, StepControl& control) override;
 
@@ -180,6 +193,7 @@ private:
     [[nodiscard]] ShotRows signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot,
                                       const AppliedTraces& applied) const;
 
+    TimeAxis time_;  ///< of the adjoint runs
     std::unique_ptr<Wavefield> field_;
 };
 
@@ -188,17 +202,17 @@ void AdjointOperator::compute(Batch& batch, StepControl& control) {
     provide(field_, batch, [&](Medium& medium) { field_ = medium.make_wavefield(static_cast<int>(batch.size())); });
     std::vector<ShotPoints> points;
     std::vector<double> scales;
-    AppliedTraces applied(field_->fields(), plan_.time.recorded_samples());
+    AppliedTraces applied(field_->fields(), time_.recorded_samples());
     for (const ShotInProgress& shot : batch) {
         AdjointPoints adjoint = adjoint_run(shot, rows_of(shot), true);
         applied.add_shot(adjoint.points.receivers);
         points.push_back(std::move(adjoint.points));
         scales.push_back(adjoint.scale);
     }
-    Propagator propagator(*field_, std::move(points), plan_.time);
+    Propagator propagator(*field_, std::move(points), time_);
     propagator.set_hook(applied.hook());
     const double unknown = 0.;
-    TimeLoop(plan_.time, parts_.times, control).run(propagator, unknown);
+    TimeLoop(time_, parts_.times, control).run(propagator, unknown);
     for (std::size_t slot = 0; slot < batch.size(); ++slot)
         batch[slot].product.rows =
             signals_of(batch[slot], forward[slot].sources, scales[slot], static_cast<int>(slot), applied);
@@ -208,8 +222,8 @@ void AdjointOperator::compute(Batch& batch, StepControl& control) {
 ShotRows AdjointOperator::signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot,
                                      const AppliedTraces& applied) const {
     const auto count = shot.shot.sources.size();
-    const std::int64_t samples = plan_.time.recorded_samples();
-    const std::vector<double> recorded = recorded_rows(*field_, count, plan_.time, slot);
+    const std::int64_t samples = time_.recorded_samples();
+    const std::vector<double> recorded = recorded_rows(*field_, count, time_, slot);
     const std::vector<double> densities = source_densities(parts_.media.of(*shot.plan), sources);
     ShotRows signals{std::ssize(shot.shot.sources), samples, {}};
     for (std::size_t i = 0; i < count; ++i) {
@@ -330,6 +344,7 @@ ShotSize largest_either_way(const Plan& plan) {
     ShotSize most = largest_shot(plan);
     most.source_nodes = most.receiver_nodes = std::max(most.source_nodes, most.receiver_nodes);
     most.sources = most.receivers = std::max(most.sources, most.receivers);
+    most.trace_samples = most.signal_samples;
     return most;
 }
 
@@ -340,16 +355,17 @@ void add_rows_memory(Allocations& list, const Plan& plan) {
     add_model_memory(list, plan);
     const ShotSize shot = largest_shot(plan);
     const std::int64_t rows = saturating_product(shot.receivers + shot.sources, shots_together(plan.placement));
+    const std::int64_t recorded = plan.time.signal_samples() * (plan.setup.keeps_applied ? 2 : 1);
     list.add(host_row("traces and signals of an operator", held::survey,
-                      saturating_product(rows, plan.time.recorded_samples() + plan.time.output_samples),
-                      sizeof(double)));
+                      saturating_product(rows, recorded + plan.time.output_samples), sizeof(double)));
 }
 
 /// With values on the nodes: a change of the model, or an image, and what is made of it. A change of the density, too,
 /// is that of k, of the density and of the buoyancies along each axis, beside those of the density and velocity and k.
 void add_node_memory(Allocations& list, const Plan& plan) {
     add_rows_memory(list, plan);
-    const std::int64_t values = plan.imaging->density ? 8 + plan.setup.grid.dimensions : 3;
+    const std::int64_t values =
+        (plan.imaging->density ? 8 + plan.setup.grid.dimensions : 3) + doubles_of_second_image(plan);
     list.add(host_row("changes of the model, or images", held::survey, plan.setup.grid.points(),
                       values * std::int64_t{sizeof(double)}));
 }
@@ -365,6 +381,7 @@ constinit const TaskRow kForwardOperator{
     .name = "forward operator",
     .help = "takes the signals of the sources to seismograms",
     .steps_singly = true,
+    .may_leap = true,
     .make = make<ForwardOperator>,
     .largest_shot = largest_shot,
     .add_memory = add_rows_memory,
@@ -374,6 +391,8 @@ constinit const TaskRow kAdjointOperator{
     .name = "adjoint operator",
     .help = "takes seismograms to signals of the sources, by the transpose of the forward operator",
     .steps_singly = true,
+    .may_leap = true,
+    .transposes = true,
     .takes_applied = true,
     .make = make<AdjointOperator>,
     .largest_shot = largest_either_way,

@@ -55,7 +55,10 @@ public:
 /// A row: a task.
 struct TaskRow {
     std::string_view name, help;
-    bool steps_singly = false;        ///< time steps are such that adjoint runs are exact; there are no snapshots
+    bool steps_singly = false;  ///< time steps are such that adjoint runs are exact; there are no snapshots
+    /// Then: where the configuration asks for leaps it is that of a run that leaps, or the transpose of one.
+    bool may_leap = false;
+    bool transposes = false;          ///< a run, by single steps on the time axis of that run
     bool takes_applied = false;       ///< steps of order 4 in time keep A p for it: Problem::keeps_applied
     bool computes_gradients = false;  ///< Plan::imaging is there, with a history of the forward field
     bool scatters = false;            ///< Plan::imaging is there, with a scattered field beside the forward one

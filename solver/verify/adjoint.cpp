@@ -17,11 +17,38 @@ namespace onda::verify {
 namespace {
 
 /// |<F s, d> - <s, F' d>| / (|F s| |d|).
+double mismatch_of_products(std::span<const double> fs, std::span<const double> d, std::span<const double> s,
+                            std::span<const double> back) {
+    return std::abs(dot(fs, d) - dot(s, back)) / std::sqrt(dot(fs, fs) * dot(d, d));
+}
+
+/// That of a box.
 double mismatch_of_products(const AdjointBox& box) {
     const auto medium = box.make_medium();
     const std::vector<double> s = box.source_signals(), d = box.data();
     const std::vector<double> fs = box.forward(*box.make_medium_of_runs(), s), back = box.adjoint(*medium, d);
-    return std::abs(dot(fs, d) - dot(s, back)) / std::sqrt(dot(fs, fs) * dot(d, d));
+    return mismatch_of_products(fs, d, s, back);
+}
+
+/// Every second value of rows, from the first on, or 0 at the others.
+std::vector<double> at_even_steps(std::span<const double> rows, std::size_t samples, bool keeps_length) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (const bool is_even = i % samples % 2 == 0; is_even || keeps_length)
+            values.push_back(is_even ? rows[i] : 0.);
+    return values;
+}
+
+/// The same of leaps, whose traces are known at even steps: against the transpose by single steps, and for signals of
+/// even steps against that by leaps.
+double mismatch_of_leaps(const AdjointBox& box) {
+    const auto leaping = box.make_medium_of_runs(Stepping::leap), stepping = box.make_medium();
+    const auto samples = std::size_t(box.time().signal_samples());
+    const std::vector<double> s = box.source_signals(), even_s = at_even_steps(s, samples, true),
+                              d = at_even_steps(box.data(), samples, true), short_d = at_even_steps(d, samples, false);
+    return worse(mismatch_of_products(box.forward(*leaping, s), short_d, s, box.adjoint(*stepping, d)),
+                 mismatch_of_products(box.forward(*leaping, even_s), short_d, at_even_steps(s, samples, false),
+                                      box.adjoint(*leaping, d)));
 }
 
 /// A parameter of the medium that a gradient is of.
@@ -197,7 +224,10 @@ PromiseGroup adjoint() {
     group.method =
         "F maps the signals of two sources to four traces, F' back; random signals, every node with its own random "
         "velocity (and density), points on and off nodes, near faces and in absorbing layers, 160 steps. *Products*: "
-        "|<F s, d> - <s, F' d>| over |F s| |d|. *Gradient*: dJ/dvp of J = 1/2 |F s - d|^2 against central differences "
+        "|<F s, d> - <s, F' d>| over |F s| |d|. *Products of leaps*: of an F that leaps, against the transpose by "
+        "single "
+        "steps and, for signals at even steps, that by leaps. *Gradient*: dJ/dvp of J = 1/2 |F s - d|^2 against "
+        "central differences "
         "of J at twenty nodes, in 3-D twelve (middle, sources, receivers, faces, layers, edges), over the largest of "
         "these derivatives, and likewise dJ/drho with variable density. *Slopes*: "
         "how far the orders in h of J(m + h dm) - J(m), and of that less h g dm, are from 1 and 2 over six halvings of "
@@ -224,6 +254,12 @@ PromiseGroup adjoint() {
                     return mismatch_of_products(AdjointBox(box_of(c, dimensions, precision), options));
                 });
                 group.promises.back().takes_long = is_long_in_order_4(c, dimensions);
+                if (c.equation == Equation::star && c.time_order == 2 && is_double) {
+                    add("products of leaps, " + which, 1e-13, dimensions == 2, [=](const VerifyOptions& options) {
+                        return mismatch_of_leaps(AdjointBox(box_of(c, dimensions, precision), options));
+                    });
+                    group.promises.back().takes_long = dimensions == 3 && c.order != 8;
+                }
                 if (is_double)
                     add("gradient, " + which, 1e-6, dimensions == 2, [=](const VerifyOptions& options) {
                         AdjointBox box(box_of(c, dimensions, precision), options);

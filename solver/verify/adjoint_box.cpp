@@ -68,13 +68,18 @@ AdjointBox::AdjointBox(const Experiment& e, const VerifyOptions& options) : e_(e
     setup_ = make_setup(e_, options);
     setup_.stepping = Stepping::single;
     setup_.keeps_applied = e_.scheme.time_order == 4;
-    try {
-        device_->check_setup(setup_);
-    } catch (const SetupFault&) {
-        setup_.kernel = "auto";
-    }
+    setup_ = with_kernel(setup_);
     sources_ = in_metres(e_.grid, kSources);
     receivers_ = in_metres(e_.grid, kReceivers);
+}
+
+Setup AdjointBox::with_kernel(Setup setup) const {
+    try {
+        device_->check_setup(setup);
+    } catch (const SetupFault&) {
+        setup.kernel = "auto";
+    }
+    return setup;
 }
 
 ShotPoints AdjointBox::points_of(std::span<const double> signals) const {
@@ -99,14 +104,14 @@ AdjointPoints AdjointBox::adjoint_of(std::span<const double> traces, bool record
 }
 
 std::vector<double> AdjointBox::traces_of(const Wavefield& field, std::size_t count, int shot) const {
-    std::vector<double> traces(count * std::size_t(time_.recorded_samples()));
+    std::vector<double> traces(count * std::size_t(time_of(field.medium()).recorded_samples()));
     field.download_traces(std::span<double>(traces), shot);
     return traces;
 }
 
 std::vector<double> AdjointBox::forward(Medium& medium, std::span<const double> signals) const {
     const auto field = medium.make_wavefield();
-    Propagator propagator(*field, std::vector{points_of(signals)}, time_);
+    Propagator propagator(*field, std::vector{points_of(signals)}, time_of(medium));
     propagator.advance(time_.steps);
     return traces_of(*field, receivers_.size());
 }
@@ -114,14 +119,15 @@ std::vector<double> AdjointBox::forward(Medium& medium, std::span<const double> 
 std::vector<double> AdjointBox::adjoint(Medium& medium, std::span<const double> traces) const {
     const auto field = medium.make_wavefield();
     const AdjointPoints adjoint = adjoint_of(traces, true);
-    AppliedTraces applied(field->fields(), time_.recorded_samples());
+    const TimeAxis time = time_of(medium);
+    AppliedTraces applied(field->fields(), time.recorded_samples());
     applied.add_shot(adjoint.points.receivers);
-    Propagator propagator(*field, std::vector{adjoint.points}, time_);
+    Propagator propagator(*field, std::vector{adjoint.points}, time);
     propagator.set_hook(applied.hook());
     propagator.advance(time_.steps);
     const std::vector<double> recorded = traces_of(*field, sources_.size());
     const std::vector<double> density = source_densities(medium, points_of(source_signals()).sources);
-    const auto samples = std::size_t(time_.steps + 1);
+    const auto samples = std::size_t(time.recorded_samples());
     std::vector<double> signals;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         const auto one = adjoint_signal(std::span(recorded).subspan(i * samples, samples), adjoint.scale, density[i],

@@ -89,26 +89,37 @@ public:
     [[nodiscard]] std::shared_ptr<Medium> make_medium() const {
         return device_->make_medium(setup_, readers_, e_.dt_s);
     }
-    /// One of runs alone, whose steps of order 4 in time are those of `onda run`.
-    [[nodiscard]] std::shared_ptr<Medium> make_medium_of_runs() const {
+    /// One of runs alone, whose steps of order 4 in time, and leaps, are those of `onda run`.
+    [[nodiscard]] std::shared_ptr<Medium> make_medium_of_runs(Stepping stepping = Stepping::single) const {
         Setup setup = setup_;
         setup.keeps_applied = false;
-        return device_->make_medium(setup, readers_, e_.dt_s);
+        setup.stepping = stepping;
+        return device_->make_medium(with_kernel(setup), readers_, e_.dt_s);
     }
     [[nodiscard]] ShotPoints points_of(std::span<const double> signals) const;
     [[nodiscard]] AdjointPoints adjoint_of(std::span<const double> traces, bool records) const;
+    /// What was recorded, a row after the other.
     [[nodiscard]] std::vector<double> traces_of(const Wavefield& field, std::size_t count, int shot = 0) const;
-    /// d = F s.
+    /// d = F s, of a medium that leaps at every second step.
     [[nodiscard]] std::vector<double> forward(Medium& medium, std::span<const double> signals) const;
-    /// F' d.
+    /// F' d, d at every step; of a medium that leaps at every second step.
     [[nodiscard]] std::vector<double> adjoint(Medium& medium, std::span<const double> traces) const;
     /// Signals of the sources: noise, in which every frequency counts. \param seed another makes another shot.
     [[nodiscard]] std::vector<double> source_signals(std::int64_t seed = 7) const;
     [[nodiscard]] std::vector<double> data(std::int64_t seed = 100'007) const;
+    /// The time axis of runs of a medium.
+    [[nodiscard]] TimeAxis time_of(const Medium& medium) const {
+        TimeAxis time = time_;
+        time.stride = medium.setup().stride();
+        return time;
+    }
     [[nodiscard]] const MediumReaders& readers() const { return readers_; }
     [[nodiscard]] const Setup& setup() const { return setup_; }
 
 private:
+    /// With another kernel than was asked for, where that does not compute it.
+    [[nodiscard]] Setup with_kernel(Setup setup) const;
+
     Experiment e_;
     TimeAxis time_;
     Setup setup_;

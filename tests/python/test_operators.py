@@ -305,7 +305,7 @@ def test_progress_and_errors():
     with pytest.raises(onda.UsageError, match="data: must have three dimensions"):
         onda.adjoint(SURVEY, np.zeros((13, 81)), vp=vp)
     with pytest.raises(onda.ConfigError, match="computed with single steps"):
-        onda.forward(SURVEY, vp=vp, overrides=["time.stepping=leap"])
+        onda.born(SURVEY, vp=vp, overrides=["time.stepping=leap"])
     with pytest.raises(onda.ConfigError, match="missing key 'model'.*\n.*\n.*\nAn array may take its place"):
         onda.born(SURVEY)
     with pytest.raises(onda.ConfigError, match="receivers"):

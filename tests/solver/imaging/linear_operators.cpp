@@ -78,20 +78,25 @@ std::vector<ShotRows> like(const std::vector<ShotRows>& rows, unsigned seed) {
     return others;
 }
 
+/// |<F s, y> - <s, F' y>| of random signals and traces. \returns the traces.
+std::vector<ShotRows> check_transpose(const Config& config) {
+    const std::vector<ShotRows> d = rows_of(applied(config, kForwardOperator, {}));
+    REQUIRE(d.size() == 5);
+    const std::vector<ShotRows> y = like(d, 1), back = rows_of(applied(config, kAdjointOperator, {{}, y}));
+    const std::vector<ShotRows> s = like(back, 100), fs = rows_of(applied(config, kForwardOperator, {{}, s}));
+    CHECK(std::abs(dot(fs, y) - dot(s, back)) <= 1e-13 * std::sqrt(dot(fs, fs) * dot(y, y)));
+    return y;
+}
+
 }  // namespace
 
-TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on parts of it") {
+TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on parts of it, of order 4 in time too") {
     for (const std::vector<std::string>& overrides :
          {std::vector<std::string>{},
           {"survey.limit_m=150", "imaging={parameters: vp_and_rho}", "model.rho=gardner"},
           {"time.order=4", "boundary.x_min=sponge"}}) {
         const Config config = config_of(overrides);
-        const std::vector<ShotRows> d = rows_of(applied(config, kForwardOperator, {}));
-        REQUIRE(d.size() == 5);
-        const std::vector<ShotRows> y = like(d, 1), back = rows_of(applied(config, kAdjointOperator, {{}, y}));
-        const std::vector<ShotRows> s = like(back, 100), fs = rows_of(applied(config, kForwardOperator, {{}, s}));
-        CHECK(std::abs(dot(fs, y) - dot(s, back)) <= 1e-13 * std::sqrt(dot(fs, fs) * dot(y, y)));
-
+        const std::vector<ShotRows> y = check_transpose(config);
         const ModelValues image = applied(config, kBornTranspose, {{}, y}).product;
         CHECK(image.rho.empty() == (config.model.rho != "gardner"));
         const ModelValues change{noise(std::ssize(image.vp), 9), noise(std::ssize(image.rho), 10)};
@@ -99,6 +104,23 @@ TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on par
         CHECK(dot(born, born) > 0.);
         CHECK(std::abs(dot(born, y) - dot(change.vp, image.vp) - dot(change.rho, image.rho)) <=
               1e-12 * std::sqrt(dot(born, born) * dot(y, y)));
+    }
+}
+
+TEST_CASE("F may leap, where it is asked to, and F' is its transpose; J and J' are refused") {
+    const Config leaps = config_of({"time.stepping=leap"}), single = config_of({"time.stepping=auto"});
+    check_transpose(leaps);
+    const std::vector<ShotRows> of_leaps = rows_of(applied(leaps, kForwardOperator, {})),
+                                of_single = rows_of(applied(single, kForwardOperator, {}));
+    CHECK(plan_in_memory(leaps, {}, kForwardOperator)->time.stride == 2);
+    CHECK(plan_in_memory(single, {}, kForwardOperator)->time.stride == 1);
+    CHECK(plan_in_memory(leaps, {}, kAdjointOperator)->setup.stepping == Stepping::single);
+    const double all = dot(of_single, of_single), both = dot(of_leaps, of_single);
+    // Samples of twice the interval are corrected and resampled in between.
+    CHECK(std::abs(dot(of_leaps, of_leaps) - 2. * both + all) <= 1e-7 * all);
+    for (const TaskRow* const task : {&kBornOperator, &kBornTranspose}) {
+        const Error error = fault_of([&] { static_cast<void>(plan_in_memory(leaps, {}, *task)); });
+        CHECK(std::string(error.what()).find("gradients are computed with single steps") != std::string::npos);
     }
 }
 
