@@ -4,7 +4,8 @@
     python3 docs/figures.py --only dispersion_order --onda build/default/onda --output /tmp
 
 No weight, symbol or wave equation is computed here: curves come from `onda dispersion`, errors from `onda verify`,
-traces and wavefields from `onda run`. Only exact solutions are. Needs python3-numpy, python3-h5py, python3-matplotlib.
+traces and wavefields from `onda run`, gradients from `onda gradient`. Only exact solutions are. Needs python3-numpy,
+python3-h5py, python3-matplotlib.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import h5py
 import matplotlib
 
 matplotlib.use("Agg")
@@ -53,12 +55,12 @@ class Onda:
     def verify(self, group):
         return json.loads(self.call("verify", "--json", "--filter", group + " "))
 
-    def run(self, name, config, *overrides):
-        """Runs a configuration; returns the folder of its results."""
+    def run(self, name, config, *overrides, task="run"):
+        """Runs a configuration, or another task of it; returns the folder of its results, which takes the place of earlier ones."""
         file, results = self.folder / f"{name}.json", self.folder / name
         file.write_text(json.dumps({"schema_version": 1, **config}))  # JSON is YAML
         sets = [part for override in overrides for part in ("--set", override)]
-        self.call("run", file, "--output", results, "--set", "output.pictures=false", *sets)
+        self.call(task, file, "--output", results, "--force", "--set", "output.pictures=false", *sets)
         return results
 
 
@@ -304,6 +306,90 @@ def stability(onda, save):
     save(figure)
 
 
+class Gradients:
+    """Gradients of one survey in models that are given: a lens 15 % too slow, of which the starting model knows nothing."""
+
+    H, NODES = 12.5, (121, 81)
+
+    def __init__(self, onda, sources, receivers, duration_s=1.1):
+        self.onda = onda
+        self.config = {"grid": {"shape": list(self.NODES), "spacing_m": self.H}, "time": {"duration_s": duration_s, "dt_s": 0.002},
+                       "boundary": {"top": "free_surface"}, "wavelet": {"type": "ricker", "peak_frequency_hz": 10},
+                       "sources": sources, "receivers": receivers}
+        x, z = (self.H * np.arange(n) for n in self.NODES)
+        lens = np.hypot(x[None, :] - 750, z[:, None] - 500) < 150
+        self.start = np.full((self.NODES[1], self.NODES[0]), 2000.0, dtype=np.float32)
+        self.observed = self.onda.run(f"observed_{id(self)}", {**self.config, "model": self.model(self.start + 300 * lens)})
+
+    def model(self, vp):
+        file = self.onda.folder / f"model_{hash(vp.tobytes()):x}.h5"
+        with h5py.File(file, "w") as model:
+            data = model.create_dataset("vp", data=vp.astype(np.float32))
+            data.attrs.update(units="m/s", axis_labels=["z", "x"], spacing=[self.H] * 2, origin=[0.0, 0.0])
+        return {"type": "file", "file": str(file)}
+
+    def of(self, vp, **options):
+        """The misfit, and its derivative by the velocity of every node."""
+        precision = options.pop("precision", "double")
+        imaging = {"observed": str(self.observed / "seismograms.h5"), "every": 1, "illumination": False, **options}
+        results = self.onda.run("gradient", {**self.config, "model": self.model(vp), "imaging": imaging,
+                                             "scheme": {"precision": precision}}, task="gradient")
+        misfit = float((results / "misfit.csv").read_text().splitlines()[1].split(",")[1])
+        with h5py.File(results / "gradient.h5") as file:
+            return misfit, file["gradient/vp"][()].astype(float).reshape(vp.shape)
+
+
+def sensitivity(onda, save):
+    """What of a model one trace feels, and what five shots make of a lens."""
+    line = {"type": "line", "first_m": [50, 25], "last_m": [1450, 25], "count": 57}
+    below = {"type": "line", "first_m": [150, 925], "last_m": [1350, 925], "count": 5}
+    surveys = [("one trace", Gradients(onda, [{"position_m": [300, 800]}], [{"position_m": [1200, 200]}])),
+               ("five shots, 57 receivers", Gradients(onda, [below], [line]))]
+    figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), constrained_layout=True, sharey=True)
+    for axes, (title, survey) in zip(panels, surveys):
+        gradient = survey.of(survey.start)[1]
+        clip = np.quantile(np.abs(gradient), 0.99)
+        axes.imshow(gradient, cmap="RdBu_r", vmin=-clip, vmax=clip, extent=(0, 1500, 1000, 0))
+        axes.add_patch(plt.Circle((750, 500), 150, fill=False, linestyle="--"))
+        axes.set(title=title, xlabel="x [m]")
+        axes.grid(False)
+    panels[0].plot([300, 1200], [800, 200], "k*", markersize=7)
+    panels[0].set_ylabel("z [m]")
+    save(figure, "png")
+
+
+def adjoint(onda, save):
+    """What is left of a misfit when its gradient is taken away, what levels that are left out cost, and all promises."""
+    survey = Gradients(onda, [{"position_m": [303, 45]}], [{"type": "line", "first_m": [50, 25], "last_m": [1450, 25], "count": 57}])
+    start = survey.start + 50 * np.random.default_rng(1).random(survey.start.shape, dtype=np.float32).round(2)
+    figure, (slopes, interval, histogram) = plt.subplots(1, 3, figsize=(11, 3.5), constrained_layout=True)
+    misfit, gradient = survey.of(start)
+    along = np.round(gradient / np.abs(gradient).max() * 64) / 4  # m/s, that single precision adds without rounding
+    sizes = 2.0 ** -np.arange(0, 11)
+    changes = np.array([survey.of(start + h * along)[0] - misfit for h in sizes])
+    slopes.loglog(16 * sizes, np.abs(changes) / misfit, "o-", color="tab:blue", label="J(m + h d) − J(m)")
+    slopes.loglog(16 * sizes, np.abs(changes - sizes * (gradient * along).sum()) / misfit, "s-", color="tab:red",
+                  label="… − h ⟨gradient, d⟩")
+    slopes.set(xlabel="largest change of vp [m/s]", ylabel="over J", title="orders 1 and 2 in h")
+    slopes.legend()
+    highest_hz, dt_s = 27.64, 0.002  # where a Ricker wavelet of 10 Hz has fallen to 1 %
+    intervals = np.arange(2, 12)
+    errors = [np.abs(survey.of(start, every=int(m))[1] - gradient).max() / np.abs(gradient).max() for m in intervals]
+    interval.semilogy(intervals * highest_hz * dt_s, errors, "o-", color="tab:blue")
+    interval.axvline(0.4, color="0.4", linewidth=1, linestyle="--")
+    interval.set(xlabel="m f dt", ylabel="error of the gradient", title="one level kept of every m")
+    rows = onda.verify("A1")
+    kinds = {"products": "⟨F s, d⟩ = ⟨s, F′ d⟩", "gradient": "against differences", "ring": "ring", "Born": "Born"}
+    of_kind = [[max(row["measured"] / row["limit"], 1e-4) for row in rows if row["promise"].startswith(kind)] for kind in kinds]
+    histogram.hist(of_kind, bins=np.logspace(-4, 0.5, 15), stacked=True, label=list(kinds.values()),
+                   color=[COLOURS(i / len(kinds)) for i in range(len(kinds))])
+    histogram.axvline(1, color="tab:red", linewidth=1.5)
+    histogram.set(xscale="log", xlabel="measured / limit", ylabel="promises", title="A1, left of 1 if kept")
+    histogram.margins(y=0.6)
+    histogram.legend(loc="upper left", fontsize=7)
+    save(figure)
+
+
 def first(onda, save, *plot):
     """A picture of the run of README.md's own configuration."""
     block = re.search(r"<!-- file: first.yaml -->\n```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
@@ -342,6 +428,8 @@ FIGURES = {
     "boundaries": boundaries,
     "absorbing": absorbing,
     "stability": stability,
+    "sensitivity": sensitivity,
+    "adjoint": adjoint,
     "layers": lambda onda, save: promises(onda, save, ["R5", "R5h"], "Reflection, transmission and head waves of layers"),
     "exact_solutions": exact_solutions,
     "thesis_tiles": thesis_tiles,

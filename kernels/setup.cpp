@@ -12,6 +12,8 @@ void check_applications(const Problem& problem) {
         throw std::invalid_argument("order " + std::to_string(scheme.time_order) + " in time: it must be 2 or 4");
     if (leaps && scheme.time_order == 4)
         throw std::invalid_argument("leap steps are not available with order 4 in time: take single ones");
+    if (problem.keeps_applied && scheme.time_order != 4)
+        throw std::invalid_argument("A p of a step of order 2 in time: it is kept with order 4 alone");
     if (problem.applications() == Applications::once) return;
     const std::string what = leaps ? "leap steps are" : "order 4 in time is",
                       instead = leaps ? ": take single ones" : ": take order 2";

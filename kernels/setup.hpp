@@ -27,6 +27,9 @@ struct Problem {
     FaceHalos halos{};
     StripList strips;
     MediumCode medium;  ///< how k is stored, and which values it may have
+    /// Of order 4 in time: whether u = A p[n] + f[n] of every node is there after step n (kAppliedLevel), as images
+    /// take it. Steps then apply A to whole levels, one time after the other.
+    bool keeps_applied = false;
 
     /// How often a kernel applies k L to compute it.
     [[nodiscard]] Applications applications() const {

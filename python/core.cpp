@@ -285,12 +285,14 @@ py::array in_precision(std::vector<double>&& values, const std::vector<py::ssize
     return as_array(std::vector<float>(values.begin(), values.end()), shape);
 }
 
-/// An operator applied to a change of vp [z][y][x], or to rows of each shot, or, both empty, to what the configuration
-/// has: values [z][y][x], or rows of each shot [row][sample].
-py::object apply(const RunRequest& request, const std::string& name, const Doubles& vp,
-                 const std::vector<Doubles>& rows, const py::function& progress, const py::function& log) {
+/// An operator applied to a change of vp, or of vp and rho [z][y][x], or to rows of each shot, or, both empty, to what
+/// the configuration has: values of each parameter [z][y][x], or rows of each shot [row][sample].
+py::list apply(const RunRequest& request, const std::string& name, const std::vector<Doubles>& change,
+               const std::vector<Doubles>& rows, const py::function& progress, const py::function& log) {
     const TaskRow& task = operator_named(name);
-    GivenOperand operand{as_vector(vp), {}};
+    GivenOperand operand;
+    if (!change.empty()) operand.change.vp = as_vector(change.front());
+    if (change.size() > 1) operand.change.rho = as_vector(change.back());
     for (const Doubles& of_shot : rows) {
         if (of_shot.ndim() != 2) throw py::value_error("rows must have the shape [row][sample]");
         operand.shots.push_back({of_shot.shape(0), of_shot.shape(1), as_vector(of_shot)});
@@ -300,27 +302,31 @@ py::object apply(const RunRequest& request, const std::string& name, const Doubl
             return apply_in_memory(config, selection, told, said, task, std::move(operand));
         });
     const Precision precision = survey.plan->setup.precision;
-    const auto& n = survey.plan->domain.grid.n;
-    if (task.computes_gradients) return in_precision(std::move(survey.product_vp), {n[2], n[1], n[0]}, precision);
     py::list list;
+    if (task.computes_gradients) {
+        const auto& n = survey.plan->domain.grid.n;
+        for (std::vector<double>* values : {&survey.product.vp, &survey.product.rho})
+            if (!values->empty()) list.append(in_precision(std::move(*values), {n[2], n[1], n[0]}, precision));
+        return list;
+    }
     for (ShotInMemory& shot : survey.shots)
         list.append(in_precision(std::move(shot.rows.values), {shot.rows.rows, shot.rows.samples}, precision));
     return list;
 }
 
-/// The plan of the operators of a survey.
-std::shared_ptr<const Plan> plan_of(const RunRequest& request, const ShotSelection& selection) {
+/// The plan of an operator of a survey.
+std::shared_ptr<const Plan> plan_of(const RunRequest& request, const ShotSelection& selection, const TaskRow& task) {
     const Config config = read(request);
     check_threads(config.backend, config.origin);
     const py::gil_scoped_release no_gil;
-    return plan_in_memory(config, selection, kForwardOperator);
+    return plan_in_memory(config, selection, task);
 }
 
-/// What operators of a survey are between: numbers of nodes, rows and samples.
+/// What the Born operator of a survey is between: numbers of parameters, nodes, rows and samples.
 py::dict outline(const RunRequest& request) {
     return translated([&] {
         const ShotSelection selection = selection_of(request);
-        const auto plan = plan_of(request, selection);
+        const auto plan = plan_of(request, selection, kBornOperator);
         py::list shots, sources, receivers;
         for (const Shot& shot : plan->survey.shots) {
             if (!selection.contains(shot.id)) continue;
@@ -330,6 +336,7 @@ py::dict outline(const RunRequest& request) {
         }
         py::dict dict;
         const auto& n = plan->domain.grid.n;
+        dict["parameters"] = plan->imaging->density ? 2 : 1;
         dict["shape"] = py::make_tuple(n[2], n[1], n[0]);
         dict["shots"] = shots;
         dict["sources"] = sources;
@@ -347,7 +354,7 @@ py::dict outline(const RunRequest& request) {
 py::tuple signals(const RunRequest& request) {
     return translated([&] {
         const ShotSelection selection = selection_of(request);
-        const auto plan = plan_of(request, selection);
+        const auto plan = plan_of(request, selection, kForwardOperator);
         py::list list;
         for (std::size_t i = 0; i < plan->survey.shots.size(); ++i) {
             if (!selection.contains(plan->survey.shots.id(i))) continue;

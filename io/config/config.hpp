@@ -215,6 +215,7 @@ struct ImagingConfig {
     bool adjoint_sources = false;      ///< in the file of each shot
     std::string storage = "auto";      ///< auto | full | ring | checkpoints
     std::string ring = "auto";         ///< auto | device | host: the memory that rings lie in
+    std::string ring_values = "full";  ///< full | 16bit: how rings hold values
     NameOrIntegers every{"auto"};      ///< auto | a number of time steps
     std::optional<double> memory_gib;  ///< absent: what there is
     bool operator==(const ImagingConfig&) const = default;

@@ -668,7 +668,9 @@ constexpr Parameter kMute[] = {
 constexpr Parameter kImaging[] = {
     {.name = "observed",
      .slot = bind<&ImagingConfig::observed>,
-     .help = "observed seismograms, a seismograms.h5; relative to the folder of this file",
+     .help = "observed seismograms: a seismograms.h5, or SEG-Y or SU, whose traces are found by their positions; "
+             "relative to "
+             "the folder of this file",
      .input_file = true,
      .example = "observed/seismograms.h5"},
     // In every copy of a configuration with this section, which is then not empty.
@@ -718,6 +720,10 @@ constexpr Parameter kImaging[] = {
      .slot = bind<&ImagingConfig::ring>,
      .help = "the memory that holds what a ring keeps of every time step",
      .values = "imaging.ring"},
+    {.name = "ring_values",
+     .slot = bind<&ImagingConfig::ring_values>,
+     .help = "how a ring holds the values that it keeps",
+     .values = "imaging.ring_values"},
     {.name = "every",
      .slot = bind<&ImagingConfig::every>,
      .help = "time steps from one that is kept and correlated to the next; auto: as many as the highest frequency of "

@@ -82,6 +82,11 @@ const Vocabulary& own_names() {
          {{"auto", "that of the device where it has the room, otherwise the host's"},
           {"device", "that of the device"},
           {"host", "the host's; planes come and go beside the steps"}}},
+        {"imaging.ring_values",
+         {{"full", "the precision of the run"},
+          {"16bit",
+           "16 bits, in blocks of 256 nodes with a unit of their own: half the memory of single precision, with an "
+           "error of 1.6e-5 of the largest value of a block"}}},
         {"imaging.every", {{"auto", "as many as the highest frequency of the wavelets allows"}}},
         {"output.seismograms.segy",
          {{"none", "no SEG-Y"},

@@ -109,6 +109,7 @@ private:
         const auto fill = [&]<class T>(T) {
             // The parent asks for no more than the window holds.
             const std::span all(reinterpret_cast<T*>(window.data()), window.size() / sizeof(T));
+            sandbox::provide_pages(std::as_writable_bytes(all.first(values)));
             dataset.read(first, count, all.first(values));
             return values * sizeof(T);
         };

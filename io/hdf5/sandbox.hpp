@@ -61,6 +61,11 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// Lets the system find the pages of a part of a window before the first write to it, which would end the process with
+/// SIGBUS where it finds none: no damage of a file. Without effect where the kernel cannot (Linux before 5.14).
+/// \throws Error(internal) if there are none.
+void provide_pages(Bytes part);
+
 /// Whether system calls are filtered as well, if the kernel agrees.
 bool has_filter();
 

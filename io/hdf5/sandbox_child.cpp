@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <stdexcept>
 #include <string_view>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -20,6 +21,25 @@
 #include "io/files/sanitized.hpp"
 #include "io/hdf5/sandbox_detail.hpp"
 #include "io/text/error.hpp"
+
+namespace onda::sandbox {
+
+void provide_pages(Bytes part) {
+#if defined(MADV_POPULATE_WRITE)
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(part.data()), first = begin / page * page;
+    int result = -1;
+    do result = madvise(reinterpret_cast<void*>(first), begin + part.size() - first, MADV_POPULATE_WRITE);
+    while (result != 0 && errno == EINTR);
+    if (result != 0 && errno != EINVAL)
+        throw Error(ExitCode::internal, "the system has no memory for " + std::to_string(part.size()) +
+                                            " bytes of a file: " + std::strerror(errno));
+#else
+    static_cast<void>(part);
+#endif
+}
+
+}  // namespace onda::sandbox
 
 namespace onda::sandbox::detail {
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/files/plain_file.hpp"
+#include "io/results/trace_words.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/saturating.hpp"
 
@@ -20,7 +21,6 @@ namespace onda {
 namespace {
 
 constexpr std::int64_t kLargest32 = std::numeric_limits<std::int32_t>::max();
-constexpr double kMicrosecond = 1e-6;
 
 bool is_segy(TraceFormat format) {
     return format != TraceFormat::su;
@@ -135,23 +135,6 @@ BinaryHeader binary_header(const TraceFileContents& contents) {
     set(SEGY_BIN_TRACE_FLAG, 1);
     set(SEGY_BIN_EXT_HEADERS, 0);
     return set;
-}
-
-/// Bytes of a trace header that are numbers of one size (table 3 of SEG-Y rev 1), as far as SU has the same ones; from
-/// byte 181 on it has fields of its own, which stay zero but for the station.
-struct Words {
-    std::size_t first_byte, last_byte, bytes;
-};
-constexpr std::array<Words, 7> kSuWords{
-    {{1, 28, 4}, {29, 36, 2}, {37, 68, 4}, {69, 72, 2}, {73, 88, 4}, {89, 180, 2}, {233, 236, 4}}};
-
-/// Turns the numbers of a header from big endian into little endian. libsegyio knows a list of fields to turn, which
-/// depends on its version.
-void reverse_words(std::array<char, SEGY_TRACE_HEADER_SIZE>& header) {
-    for (const Words& words : kSuWords)
-        for (std::size_t byte = words.first_byte; byte <= words.last_byte; byte += words.bytes)
-            std::reverse(header.begin() + static_cast<std::ptrdiff_t>(byte - 1),
-                         header.begin() + static_cast<std::ptrdiff_t>(byte - 1 + words.bytes));
 }
 
 /// A number of 32 bits. \throws Error(internal).

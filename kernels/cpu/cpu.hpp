@@ -28,7 +28,7 @@ std::string best_kernel(const Setup& setup);
 /// What a medium and a wavefield of so many shots of a size will allocate.
 Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});
 /// What the correlation of a wavefield allocates (FieldSet::make_correlation).
-Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, bool illuminates);
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, Correlated what);
 /// What the scattering between two such wavefields allocates (FieldSet::make_scattering).
 Allocations scattering_allocations(const Setup& setup, int shots);
 /// The same for those of fluxes (FieldSet::make_flux_correlation, make_flux_scattering). \throws std::invalid_argument

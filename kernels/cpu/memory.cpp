@@ -64,7 +64,7 @@ Allocations allocations(const Setup& setup, int shots, const ShotSize& shot) {
             list.add(paged(name, Owner::wavefield, level, rules.element_bytes, shots));
     const int threads = shots == 1 ? threads_of(setup) : 1;
     if (setup.applications() == Applications::twice) {
-        if (!shell_of(setup).empty()) list.add(paged("p_odd", Owner::wavefield, level, rules.element_bytes, shots));
+        if (has_odd_level(setup)) list.add(paged("p_odd", Owner::wavefield, level, rules.element_bytes, shots));
         list.add(
             paged("leap.tiles", Owner::wavefield, threads * leap_tile_elements(setup), rules.element_bytes, shots));
     }

@@ -64,7 +64,7 @@ public:
         std::int64_t bytes = injection_.bytes() + odd_injection_.bytes() + recorder_.bytes();
         for (const auto& of_turn : strips_)
             for (const auto& strip : of_turn) bytes += strip->bytes();
-        return bytes + fields_.bytes() + (twice_ ? twice_->odd.bytes() + twice_->tiles.bytes() : 0);
+        return bytes + fields_.bytes() + (twice_ ? twice_->tiles.bytes() : 0);
     }
 
     void reset() {
@@ -99,6 +99,7 @@ public:
                 step_planes(0, inside_.begin);
                 return step_planes(inside_.end, grid_.nz());
             case Operation::step_twice: return step_twice(index * setup_.stride());
+            case Operation::step_shell: return step_shell();
             case Operation::absorb: return absorb();
             case Operation::inject: return injection_.add(index * setup_.stride(), q().data());
             case Operation::swap: return fields_.swap();
@@ -120,12 +121,12 @@ public:
     template <typename Body>
     void for_state(const Body& body) const {
         fields_.for_state(body);
-        if (has_shell() && setup_.stepping == Stepping::leap) {
+        if (has_shell() && leaps()) {
             const std::array<Box, 6> boxes = odd_boxes(twice_->shell);
             for (int face = 0; face < 6; ++face)
                 if (const Box& box = boxes[static_cast<std::size_t>(face)]; !box.empty())
-                    body(odd_state(face, box, sizeof(T)),
-                         twice_->odd.data() + layout_.at(box.low[0], box.low[1], box.low[2]), fields_.strides());
+                    body(odd_state(face, box, sizeof(T)), odd().data() + layout_.at(box.low[0], box.low[1], box.low[2]),
+                         fields_.strides());
         }
         for (const StripTurn turn : kTurns)
             for (const auto& strip : strips(turn))
@@ -138,23 +139,22 @@ public:
 private:
     [[nodiscard]] Buffer<T>& p() const { return fields_.now(); }
     [[nodiscard]] Buffer<T>& q() const { return fields_.before(); }
+    [[nodiscard]] Buffer<T>& odd() const { return fields_.odd(); }
+    [[nodiscard]] T* at_origin(Buffer<T>& level) const { return level.data() + layout_.origin; }
     /// What kernels that apply k L twice need beside two levels.
     struct Twice {
         Twice(const Setup& setup, const Allocations& planned)
-            : shell(shell_of(setup)), tiles(planned.of("leap.tiles")) {
-            if (!shell.empty()) odd = Buffer<T>(planned.of("p_odd"));
-        }
+            : shell(shell_of(setup)), tiles(planned.of("leap.tiles")) {}
         Shell shell;
-        Buffer<T> odd;    ///< of the shell, p[n-1] of leaps, else u = A p
         Buffer<T> tiles;  ///< scratch memory
     };
-    [[nodiscard]] bool has_shell() const { return twice_ && !twice_->shell.empty(); }
+    [[nodiscard]] bool has_shell() const { return odd().data() != nullptr; }
     using Strips = std::vector<std::unique_ptr<StripSteps<T>>>;
     [[nodiscard]] Strips& strips(StripTurn turn) { return strips_[static_cast<std::size_t>(turn)]; }
     [[nodiscard]] const Strips& strips(StripTurn turn) const { return strips_[static_cast<std::size_t>(turn)]; }
     /// Zeroes all state except the levels of the fields.
     void forget() {
-        if (has_shell()) fields_.clear(twice_->odd);
+        fields_.clear_odd();
         for (const auto& of_turn : strips_)
             for (const auto& strip : of_turn) strip->reset();
     }
@@ -190,13 +190,26 @@ private:
         step_from(begin);
         arguments_ = whole;
     }
-    /// Steps from p[n] and the level before it to the next, which takes the place of the latter.
+    [[nodiscard]] bool leaps() const { return setup_.stepping == Stepping::leap; }
+    /// Steps from p[n] and the level before it to the next, which takes the place of the latter, and in the shell to
+    /// the odd level, or u.
     void step_twice(std::int64_t n) {
-        arguments_.p = p().data() + layout_.origin;
-        arguments_.q = q().data() + layout_.origin;
+        T* const now = at_origin(p());
+        arguments_.p = now;
+        arguments_.q = at_origin(q());
         arguments_.box = node_box(twice_->shell.leap);
         run_kernel();
-        if (has_shell()) step_shell(n);
+        if (!has_shell()) return;
+        T* const next = at_origin(odd());
+        pass_shell(leaps() ? ShellPass::step : ShellPass::inner, now, leaps() ? next : now, next, twice_->shell.no_odd);
+        odd_injection_.add(n, odd().data());
+    }
+    /// The next level of the shell from these.
+    void step_shell() {
+        if (!has_shell()) return;
+        fields_.fill_halos(odd());
+        pass_shell(leaps() ? ShellPass::step : ShellPass::outer, at_origin(odd()), at_origin(p()), at_origin(q()),
+                   twice_->shell.leap);
     }
     void absorb() {
         const FieldsLevels levels = levels_of_fields();
@@ -220,17 +233,6 @@ private:
             kernel.step_float(arguments_);
         else
             kernel.step_double(arguments_);
-    }
-    /// The nodes that step n leaves to the shell: in leaps two single steps, by p[n+1] to p[n+2]; of order 4 in time
-    /// u = A p, and p[n+1] from it.
-    void step_shell(std::int64_t n) {
-        const bool leaps = setup_.stepping == Stepping::leap;
-        T *const now = p().data() + layout_.origin, *const odd = twice_->odd.data() + layout_.origin,
-                 *const next = q().data() + layout_.origin;
-        pass_shell(leaps ? ShellPass::step : ShellPass::inner, now, leaps ? odd : now, odd, twice_->shell.no_odd);
-        odd_injection_.add(n, twice_->odd.data());
-        fields_.fill_halos(twice_->odd);
-        pass_shell(leaps ? ShellPass::step : ShellPass::outer, odd, now, next, twice_->shell.leap);
     }
     /// A pass over the nodes outside a box, and then the strips.
     void pass_shell(ShellPass pass, T* level, const T* before, T* next, const Box& without) {
@@ -298,7 +300,7 @@ public:
     }
 
     void perform(Operation operation, std::int64_t index) override {
-        for (const auto& shot : shots_) shot->perform(operation, index);
+        for_shots([&](ShotSteps<T>& shot) { shot.perform(operation, index); });
     }
     void enqueue(std::int64_t first, std::int64_t count) override;
 
@@ -327,6 +329,9 @@ private:
     [[nodiscard]] const ShotSteps<T>& at(int shot) const { return *shots_.at(static_cast<std::size_t>(shot)); }
     [[nodiscard]] int threads_of_each(int shots) const { return shots == 1 ? threads_of(setup_) : 1; }
     void enqueue_alone(std::int64_t first, std::int64_t count);
+    /// Calls body(shot) for every shot, of several each by one thread.
+    template <typename Body>
+    void for_shots(const Body& body);
 
     std::shared_ptr<CpuMedium<T>> medium_;
     Setup setup_;
@@ -352,10 +357,16 @@ void CpuWavefield<T>::enqueue_alone(std::int64_t first, std::int64_t count) {
 template <typename T>
 void CpuWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
     if (shots_.size() == 1) return enqueue_alone(first, count);
+    for_shots([&](ShotSteps<T>& shot) { advance_in_order(shot, first, count); });
+}
+
+template <typename T>
+template <typename Body>
+void CpuWavefield<T>::for_shots(const Body& body) {
+    if (shots_.size() == 1) return body(at(0));
     std::atomic<std::size_t> next{0};
     threads_.run([&] {
-        for (std::size_t shot = next++; shot < shots_.size(); shot = next++)
-            advance_in_order(*shots_[shot], first, count);
+        for (std::size_t shot = next++; shot < shots_.size(); shot = next++) body(*shots_[shot]);
     });
 }
 

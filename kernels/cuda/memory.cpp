@@ -66,7 +66,6 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
     };
     const int volumes = volumes_of(setup.grid, shots);
     CudaFields<T>::add_rows(list, setup, shots);
-    if (has_odd_level(setup)) add("p_odd", array_elements(field_layout(setup, grid, rules), volumes), element);
     add("counter", 1, sizeof(std::int64_t));
     const bool whole = takes_whole_steps<T>(setup, shots);
     for (const auto& strip : setup.strips)
@@ -103,10 +102,6 @@ NodeBox box_of_volume(const Box& box, const Grid& volume) {
     NodeBox in_volume{box.low, box.high};
     if (volume.dimensions == 2 && !box.empty()) in_volume.high[1] = volume.n[1];
     return in_volume;
-}
-
-bool has_odd_level(const Problem& problem) {
-    return problem.applications() == Applications::twice && !shell_of(problem).empty();
 }
 
 std::int64_t staging_bytes(const Grid& grid) {

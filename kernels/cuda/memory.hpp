@@ -38,9 +38,6 @@ std::int64_t array_elements(const Layout& layout, int volumes = 1);
 /// A box of nodes of a grid in a volume of some shots: in 2-D that of every shot.
 NodeBox box_of_volume(const Box& box, const Grid& volume);
 
-/// Whether a wavefield leaps, or has order 4 in time, and has a shell: it then has the odd level, or u, too.
-bool has_odd_level(const Problem& problem);
-
 /// The extents of a field, and how it lies in memory, for the kernels that surround the stencil.
 FieldShape shape_of(const Layout& layout);
 

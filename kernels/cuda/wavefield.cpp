@@ -42,7 +42,6 @@ public:
           scope_(setup_.ordinal),
           planned_(allocations(setup_, shots)),
           fields_(setup_, shots, planned_),
-          odd_memory_(has_odd_level(setup_) ? DeviceBuffer<T>(planned_.of("p_odd")) : DeviceBuffer<T>()),
           counter_(planned_.of("counter")),
           sources_of_(static_cast<std::size_t>(shots)),
           receivers_of_(static_cast<std::size_t>(shots)) {
@@ -68,8 +67,8 @@ public:
     const FieldSet& fields() const override { return fields_; }
     int shots() const override { return fields_.shots(); }
     std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = fields_.bytes() + odd_memory_.bytes() + counter_.bytes() + sources_.bytes() +
-                             odd_sources_.bytes() + traces_.device_bytes();
+        std::int64_t bytes =
+            fields_.bytes() + counter_.bytes() + sources_.bytes() + odd_sources_.bytes() + traces_.device_bytes();
         for (const auto& of_turn : strips_)
             for (const auto& strip : of_turn) bytes += strip->bytes();
         return bytes + (fused_ ? fused_->bytes() : 0);
@@ -175,9 +174,8 @@ private:
     void apply(const StripSteps<T>& strip, std::span<const StepLevels<T>> levels) const {
         for (int volume = 0; volume < fields_.volumes(); ++volume) strip.apply(levels, volume, compute().get());
     }
-    [[nodiscard]] T* odd() const {
-        return odd_memory_.size() > 0 ? odd_memory_.data() + fields_.layout().origin : nullptr;
-    }
+    [[nodiscard]] T* odd() const { return fields_.odd(); }
+    [[nodiscard]] bool leaps() const { return setup_.stepping == Stepping::leap; }
     void make_parts(const Fields<T>& fields);
     void upload_sources();
     void upload_receivers();
@@ -186,7 +184,8 @@ private:
                                             std::move(queue));
     }
     void queue_steps(std::int64_t first, std::int64_t count);
-    void queue_shell(std::int64_t n);
+    void queue_odd(std::int64_t n);
+    void queue_shell();
     void queue_pass(ShellPass pass, T* level, T* before, T* next, bool first);
     void perform_fused(Operation operation, std::int64_t n, bool records);
     template <typename U>
@@ -202,11 +201,10 @@ private:
     Allocations planned_;
     Shell shell_ = shell_of(setup_);  ///< used where k L is applied twice
     CudaFields<T> fields_;
-    DeviceBuffer<T> odd_memory_;          ///< where there is a shell: of p[n-1] of leaps, else of u; else nothing
-    DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
-    Steppers steppers_;                   ///< of each volume
-    Steppers inside_, beside_cuts_;       ///< of parts of each volume: see Operation::step_inside
-    std::array<Strips, 3> strips_;        ///< of each turn, in the order of a step
+    DeviceBuffer<std::int64_t> counter_;          ///< the step that offsets of sources and receivers count from
+    Steppers steppers_;                           ///< of each volume
+    Steppers inside_, beside_cuts_;               ///< of parts of each volume: see Operation::step_inside
+    std::array<Strips, 3> strips_;                ///< of each turn, in the order of a step
     std::unique_ptr<ShellSteps<T>> shell_steps_;  ///< null without the odd level
     std::unique_ptr<FusedSteps<T>> fused_;        ///< null where a step takes several launches
     std::vector<Sources> sources_of_;             ///< of each shot
@@ -243,9 +241,6 @@ void CudaWavefield<T>::reset() {
     scope_.enter();
     fields_.copy().wait();
     fields_.clear();
-    if (odd_memory_.size() > 0)
-        ONDA_CUDA_TRY(cudaMemsetAsync(odd_memory_.data(), 0, static_cast<std::size_t>(odd_memory_.size()) * sizeof(T),
-                                      compute().get()));
     for (const auto& of_turn : strips_)
         for (const auto& strip : of_turn) strip->reset(compute().get());
     ++prepared_;
@@ -356,15 +351,19 @@ void CudaWavefield<T>::queue_pass(ShellPass pass, T* level, T* before, T* next, 
     for (const auto& strip : strips(turn_of(pass))) apply(*strip, levels);
 }
 
-/// The nodes that update n (from 0 on) leaves to the shell: in leaps two single steps, from p[2n] to p[2n+1] and on to
-/// p[2n+2]; of order 4 in time u = A p, and p[n+1] from it.
+/// What update n (from 0 on) makes of the nodes that it leaves to the shell: in leaps p[2n+1] from p[2n], of order 4 in
+/// time u = A p.
 template <typename T>
-void CudaWavefield<T>::queue_shell(std::int64_t n) {
-    const bool leaps = setup_.stepping == Stepping::leap;
-    queue_pass(leaps ? ShellPass::step : ShellPass::inner, p(), odd(), odd(), true);
+void CudaWavefield<T>::queue_odd(std::int64_t n) {
+    queue_pass(leaps() ? ShellPass::step : ShellPass::inner, p(), odd(), odd(), true);
     add_sources(odd(), odd_sources_.nodes(), counter_.data(), offset_of(n), compute().get());
+}
+
+/// The next level of the shell from that.
+template <typename T>
+void CudaWavefield<T>::queue_shell() {
     fields_.fill_halos_of(odd(), 2);
-    queue_pass(leaps ? ShellPass::step : ShellPass::outer, odd(), p(), q(), false);
+    queue_pass(leaps() ? ShellPass::step : ShellPass::outer, odd(), p(), q(), false);
 }
 
 // Slabs whose cuts leave nothing inside, and what is not cut, take the step in one.
@@ -379,7 +378,10 @@ void CudaWavefield<T>::perform(Operation operation, std::int64_t index) {
         case Operation::step_twice:
             prepare_shots();
             take_step(steppers_);
-            if (shell_steps_) queue_shell(index);
+            if (shell_steps_) queue_odd(index);
+            return;
+        case Operation::step_shell:
+            if (shell_steps_) queue_shell();
             return;
         case Operation::absorb: return absorb(false);
         case Operation::inject: return inject(index);
@@ -432,7 +434,7 @@ void CudaWavefield<T>::upload(std::span<const double> p_now, std::span<const dou
 template <typename T>
 template <typename Body>
 void CudaWavefield<T>::for_odd_level(int shot, const Body& body) const {
-    if (odd_memory_.size() == 0 || setup_.stepping == Stepping::single) return;
+    if (odd() == nullptr || !leaps()) return;
     const std::array<Box, 6> boxes = odd_boxes(shell_);
     for (int face = 0; face < 6; ++face) {
         const Box& box = boxes[static_cast<std::size_t>(face)];

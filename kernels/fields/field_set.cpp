@@ -59,7 +59,7 @@ double FieldSet::sum_of_squares(const Window& window, int shot) const {
     return sum;
 }
 
-std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t, bool) const {
+std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t, Correlated) const {
     throw std::logic_error("fields that are not correlated");
 }
 

@@ -25,6 +25,7 @@ class FluxCorrelation;
 class FluxScattering;
 class Scattering;
 struct RingSize;
+enum class Correlated;
 
 /// The largest |p| and where it is; `finite` is false if any node holds NaN or infinity (then `node` is such a node).
 struct Extremum {
@@ -89,9 +90,9 @@ public:
     virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
 
     /// A correlation of the first field of all shots with that of other fields of this problem and device
-    /// (kernels/imaging/correlation.hpp). \param slots levels that it keeps. \param illuminates whether it sums
-    /// squares, too. \throws std::bad_alloc; std::logic_error for fields of other processes.
-    [[nodiscard]] virtual std::unique_ptr<Correlation> make_correlation(std::int64_t slots, bool illuminates) const;
+    /// (kernels/imaging/correlation.hpp). \param slots levels that it keeps. \throws std::bad_alloc; std::logic_error
+    /// for fields of other processes.
+    [[nodiscard]] virtual std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what) const;
     /// The scattering of the first field of all shots into that of other fields of this problem and device, without a
     /// perturbation (kernels/imaging/scattering.hpp). \throws the same.
     [[nodiscard]] virtual std::unique_ptr<Scattering> make_scattering() const;

@@ -16,10 +16,13 @@ namespace onda {
 
 /// A time level of one of the fields.
 struct FieldLevel {
-    int field = 0;   ///< in the order of the equation
-    int before = 0;  ///< levels before p[n]: 0, or 1 for p[n-1], which a step overwrites with p[n+1]
+    int field = 0;  ///< in the order of the equation
+    /// Levels before p[n]: 0, or 1 for p[n-1], which a step overwrites with p[n+1]; 2 for kAppliedLevel.
+    int before = 0;
 };
 inline constexpr FieldLevel kPreviousLevel{0, 1};
+/// u = A p[n-1] + f[n-1] that the last step of order 4 in time has made, where a problem keeps it.
+inline constexpr FieldLevel kAppliedLevel{0, 2};
 
 /// Where the planes of one level of a shot lie, in an array of a device or in a buffer.
 struct PlaneBlock {

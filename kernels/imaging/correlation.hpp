@@ -2,8 +2,8 @@
 /// What the gradient of a misfit takes of two wavefields where they lie: a forward field, kept level by level, and the
 /// adjoint field that meets it on the way back.
 ///
-/// With the adjoint field nu of a problem (run backward by the forward loop, see solver/imaging/adjoint.hpp) and a
-/// step p[n+1] = G (2 p[n] - G p[n-1] + A p[n]) + f[n] of tapers G, the derivative of a misfit with respect to k is
+/// With the adjoint field nu of a problem (run backward by the forward loop, see solver/imaging/adjoint_points.hpp) and
+/// a step p[n+1] = G (2 p[n] - G p[n-1] + A p[n]) + f[n] of tapers G, the derivative of a misfit with respect to k is
 /// that of
 ///     W / (k^2 G) sum over n of lambda[n+1] a[n],   a[n] = p[n+1] - 2 G p[n] + G^2 p[n-1] = k G (L p[n] + s[n]),
 /// W halving the nodes of rigid faces. Summed by parts in time this is a product of first differences,
@@ -14,6 +14,12 @@
 ///
 /// In perfectly matched layers nu is (1 + Z) lambda along each of their axes (kernels/shot/layer_sources.hpp): the
 /// recursion y = (nu - b z) / (1 + a), z <- b z + a y undoes it, in the order of the adjoint run, at every step.
+///
+/// A step of order 4 in time, p[n+1] = G (2 p[n] - G p[n-1] + u[n] + A u[n] / 12) + ..., u[n] = A p[n] + f[n], has k
+/// twice in A A: beside the image above, of the whole a[n], its derivative is that of
+///     W / (12 k^2) sum over n of (A nu[n+1]) u[n],
+/// A being symmetric but for k and W. Both brackets are what the two wavefields apply A to anyway, layers included
+/// (kAppliedLevel); the step from nu[n+1] makes A nu[n+1].
 #pragma once
 
 #include <cstdint>
@@ -24,25 +30,37 @@
 
 namespace onda {
 
+/// What of two wavefields is correlated.
+enum class Correlated {
+    differences,              ///< p[n] - p[n-1]
+    differences_and_squares,  ///< with the squares of both
+    applied,                  ///< kAppliedLevel
+};
+
+/// Differences, with their squares where an image is to be illuminated.
+constexpr Correlated correlated_differences(bool illuminates) {
+    return illuminates ? Correlated::differences_and_squares : Correlated::differences;
+}
+
 /// What is summed over the levels that met.
 enum class LevelSum {
-    products,         ///< of the difference that was kept and the adjoint one
-    forward_squares,  ///< of the difference that was kept
-    adjoint_squares,  ///< of the adjoint one, in layers out of their coordinates
+    products,         ///< of what was kept and the same of the adjoint field
+    forward_squares,  ///< of what was kept
+    adjoint_squares,  ///< of the adjoint field's, in layers out of their coordinates
 };
 
 /// Where nothing needs to be met between the levels that are kept.
 inline constexpr std::int64_t kAnySteps = INT64_MAX;
 
-/// The images of some shots on one device: sums over levels of (p[n] - p[n-1]) of the first field of two wavefields.
+/// The images of some shots on one device: sums over levels of something of the first field of two wavefields.
 /// What it is asked to do is queued after the steps of the wavefield that is given; calls that return data wait.
 class Correlation {
 public:
     virtual ~Correlation() = default;
 
-    /// Zeroes the images and what layers remember; differences that were kept stay.
+    /// Zeroes the images and what layers remember; what was kept stays.
     virtual void reset() = 0;
-    /// Keeps the difference of a forward field as it is now. \param slot 0 … slots - 1.
+    /// Keeps what is correlated of a forward field as it is now. \param slot 0 … slots - 1.
     virtual void keep(const FieldSet& forward, std::int64_t slot) = 0;
     /// Meets the adjoint field as it is now: adds to the images its product with what a slot keeps, and the squares of
     /// both if these are asked for. \param slot -1: only what layers remember moves on. \param steps that the adjoint

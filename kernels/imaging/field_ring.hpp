@@ -17,12 +17,15 @@ namespace onda {
 
 /// The memory that rings lie in. On devices that compute in the memory of the host both are the same.
 enum class RingPlace { device, host };
+/// How rings hold values: in the precision of the fields, or as blocks of 16 bits (kernels/imaging/coded_block.hpp).
+enum class RingValues { full, of_16_bits };
 
 /// What is kept of a forward field.
 struct RingSize {
     std::int64_t levels = 0;  ///< rings
     std::int64_t slots = 0;   ///< differences of levels, outside what is rebuilt
     RingPlace place = RingPlace::device;
+    RingValues values = RingValues::full;
 };
 
 /// The rings of the first field of some shots on one device. What it is asked to do is queued after the steps of the

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/shot/layer_sources.hpp"
+
 namespace onda {
 namespace {
 
@@ -23,11 +25,8 @@ void add_inverse(LayerProfile& profile, double a, double b) {
 std::vector<std::array<double, 2>> memory_of_nodes(const Problem& problem, std::size_t axis) {
     std::vector<std::array<double, 2>> memory;
     std::array<std::int64_t, 3> node{problem.grid.nx() / 2, problem.grid.ny() / 2, problem.grid.nz() / 2};
-    for (node[axis] = 0; node[axis] < problem.grid.n[axis]; ++node[axis]) {
-        NodeFilter filter;
-        for (const auto& strip : problem.strips) strip->filter_source(problem.grid, node, filter);
-        memory.push_back(filter.memory[axis]);
-    }
+    for (node[axis] = 0; node[axis] < problem.grid.n[axis]; ++node[axis])
+        memory.push_back(filter_of_strips(problem, node).memory[axis]);
     return memory;
 }
 

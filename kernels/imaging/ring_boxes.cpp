@@ -59,7 +59,8 @@ NodeFrame frame_between(const Box& outer, const Box& inner) {
 }  // namespace
 
 std::string ring_objection(const Problem& problem) {
-    if (problem.applications() == Applications::twice) return "steps that apply the operator twice";
+    if (problem.scheme.time_order == 4) return "steps of order 4 in time";
+    if (problem.stepping == Stepping::leap) return "leaps";
     if (problem.scheme.equation->fields.size() > 1) return "further fields beside it";
     for (const auto& strip : problem.strips)
         if (!strip->empty() && dynamic_cast<const Cpml*>(strip.get()) == nullptr)

@@ -6,14 +6,13 @@
 #include <stdexcept>
 
 #include "kernels/setup.hpp"
+#include "kernels/shot/layer_sources.hpp"
 
 namespace onda {
 namespace {
 
 double gain_of(const Problem& problem, const std::array<std::int64_t, 3>& node) {
-    NodeFilter filter;
-    for (const auto& strip : problem.strips) strip->filter_source(problem.grid, node, filter);
-    return filter.gain;
+    return filter_of_strips(problem, node).gain;
 }
 
 }  // namespace

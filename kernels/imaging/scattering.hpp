@@ -9,6 +9,11 @@
 /// its field's level n - 1 times -G, so that
 ///     level n - 1  -=  (dk / k) (D[n+1] / G - D[n])
 /// before step n of the scattered field adds just this source, and whatever the step records has seen it.
+///
+/// A step of order 4 in time, p[n+1] = G (2 p[n] - G p[n-1] + u[n] + A u[n] / 12) + ..., u[n] = A p[n] + f[n], scatters
+///     (dk / k) a[n] + G / 12 A (dk / k) u[n]:
+/// the second term comes of dk / k u[n] in the u of the scattered field's own step, which adds it to level n + 1, too,
+/// so that it is taken from the first.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +38,9 @@ public:
     /// Takes what step n of the background has added into step n of the scattered field. Must follow every step of the
     /// background, and come before the same step of the scattered field.
     virtual void scatter(const FieldSet& background, FieldSet& scattered) = 0;
+    /// Of order 4 in time, where u is kept: takes what else it has added into the u of the scattered field's step. Must
+    /// follow scatter() and Operation::step_twice of that step.
+    virtual void scatter_applied(const FieldSet& background, FieldSet& scattered) = 0;
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 };
 

@@ -7,9 +7,9 @@
 /// the shell. With strips that change W + r nodes, those are the first W + 2r and W + 3r nodes of an axis.
 ///
 /// A step of order 4 in time applies strips and images with k L, twice: in its shell it first computes u = A p, strips
-/// and all, in the place of the odd level, and then p[n+1] from it. Strips that are no part of the operator act after
-/// the step and make no shell. Its second pass reads p[n-1], which kernels may have overwritten in front of the box,
-/// from a whole vector on: so this box begins on one.
+/// and all, in the place of the odd level, and then p[n+1] from it. Where u is kept (Problem::keeps_applied) all nodes
+/// are its shell. Strips that are no part of the operator act after the step and make no shell. Its second pass reads
+/// p[n-1], which kernels may have overwritten in front of the box, from a whole vector on: so this box begins on one.
 #pragma once
 
 #include <algorithm>
@@ -85,9 +85,15 @@ inline Shell shell_of(const Problem& problem) {
     }
     Shell shell;
     shell.grid = {{}, problem.grid.n};
+    if (problem.keeps_applied) return shell;
     shell.leap = shell.grid.without(leap);
     shell.no_odd = shell.grid.without(odd);
     return shell;
+}
+
+/// Whether some nodes have an odd level, or u.
+inline bool has_odd_level(const Problem& problem) {
+    return problem.applications() == Applications::twice && !shell_of(problem).empty();
 }
 
 /// The factors of what a problem applies once and twice (Applications::twice).

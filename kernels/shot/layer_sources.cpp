@@ -15,9 +15,7 @@ namespace {
 using Memory = decltype(NodeFilter::memory);
 
 NodeFilter filter_at(const Problem& problem, std::int64_t node) {
-    NodeFilter filter;
-    for (const auto& strip : problem.strips) strip->filter_source(problem.grid, problem.grid.node(node), filter);
-    return filter;
+    return filter_of_strips(problem, problem.grid.node(node));
 }
 
 bool has_memory(const Memory& memory) {
@@ -70,6 +68,12 @@ void add_row(Sources& to, const Problem& problem, Sources& from, std::int64_t ro
 
 }  // namespace
 
+NodeFilter filter_of_strips(const Problem& problem, const std::array<std::int64_t, 3>& node) {
+    NodeFilter filter;
+    for (const auto& strip : problem.strips) strip->filter_source(problem.grid, node, filter);
+    return filter;
+}
+
 Sources with_filters_of_strips(const Medium& medium, Sources sources, std::int64_t samples) {
     const Problem& problem = medium.setup();
     const bool filters = std::ranges::any_of(sources.nodes.node, [&](std::int64_t node) {
@@ -78,6 +82,7 @@ Sources with_filters_of_strips(const Medium& medium, Sources sources, std::int64
     });
     if (!filters) return sources;
     Sources result;
+    result.plain = sources.plain;
     const std::vector<double> density = source_densities(medium, sources);
     for (std::int64_t row = 0; row < sources.nodes.rows(); ++row) {
         add_row(result, problem, sources, row, samples);

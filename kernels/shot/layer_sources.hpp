@@ -11,12 +11,17 @@
 /// In the stretched coordinates of the layer 1 + Z is what becomes of the delta function: 1/s_x delta(x - x_s).
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "kernels/medium.hpp"
+#include "kernels/setup.hpp"
 #include "kernels/shot/shot.hpp"
 
 namespace onda {
+
+/// What all strips of a problem make of a source at a node.
+NodeFilter filter_of_strips(const Problem& problem, const std::array<std::int64_t, 3>& node);
 
 /// Sources whose nodes in strips have their filtered signals, nodes with the same filter as a row of their own. Sources
 /// without such nodes come back as they are, to the bit; so do the rows of their nodes elsewhere.

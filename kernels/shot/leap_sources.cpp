@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "kernels/shot/layer_sources.hpp"
 #include "kernels/shot/source_entries.hpp"
 
 namespace onda {
@@ -52,11 +53,18 @@ std::vector<double> shifted(const std::vector<double>& signal, std::int64_t shif
 /// shell, beside f[n] to the odd level or to u.
 struct Shares {
     double before, at, after, of_a;
-    double before_in_shell, at_in_shell, after_in_shell;
+    double before_in_shell, at_in_shell, after_in_shell, to_odd;
 };
-constexpr Shares kOfLeap{1., 2., 1., 1., 0., 0., 1.};
+constexpr Shares kOfLeap{1., 2., 1., 1., 0., 0., 1., 1.};
 constexpr double kTwelfth = 1. / 12.;
-constexpr Shares kOfFourthOrder{kTwelfth, 1. - 2. * kTwelfth, kTwelfth, kTwelfth, kTwelfth, -2. * kTwelfth, kTwelfth};
+constexpr Shares kOfFourthOrder{kTwelfth, 1. - 2. * kTwelfth, kTwelfth, kTwelfth,
+                                kTwelfth, -2. * kTwelfth,     kTwelfth, 1.};
+constexpr Shares kPlain{0., 1., 0., 0., 0., 1., 0., 0.};
+
+Shares shares_of(const Problem& problem, const Sources& sources) {
+    if (problem.stepping == Stepping::leap) return kOfLeap;
+    return sources.plain ? kPlain : kOfFourthOrder;
+}
 
 /// Adds a share of a weight, if there is any.
 void add(Weights& to, std::int64_t node, double share, double weight) {
@@ -68,7 +76,12 @@ void add(Weights& to, std::int64_t node, double share, double weight) {
 LeapSources leap_sources(const Medium& medium, const Sources& sources, const Shell& shell) {
     const Problem& problem = medium.setup();
     const Grid& grid = problem.grid;
-    const Shares shares = problem.stepping == Stepping::leap ? kOfLeap : kOfFourthOrder;
+    const Shares shares = shares_of(problem, sources);
+    const bool leaps = problem.stepping == Stepping::leap;
+    // Sources in a sponge come with its gains, which it takes itself of what they give to u, and not of A f.
+    const auto gain_at = [&](const std::array<std::int64_t, 3>& node) {
+        return leaps ? 1. : filter_of_strips(problem, node).gain;
+    };
     const auto stencil = make_stencil<double>(problem.scheme, grid.spacing_m, grid.dimensions);
     const std::vector<double> density = source_densities(medium, sources);
     LeapSources result;
@@ -83,14 +96,16 @@ LeapSources leap_sources(const Medium& medium, const Sources& sources, const She
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const double weight = sources.nodes.weight[first + i];
             const auto node = grid.node(nodes[i]);
-            const bool leaps = shell.leap.contains(node);
-            if (!shell.no_odd.contains(node)) odd[nodes[i]] += weight;
-            add(before, nodes[i], leaps ? shares.before : shares.before_in_shell, weight);
-            add(at, nodes[i], leaps ? shares.at : shares.at_in_shell, weight);
-            add(after, nodes[i], leaps ? shares.after : shares.after_in_shell, weight);
+            const double undamped = weight / gain_at(node);
+            const bool in_box = shell.leap.contains(node);
+            if (!shell.no_odd.contains(node)) add(odd, nodes[i], shares.to_odd, undamped);
+            add(before, nodes[i], in_box ? shares.before : shares.before_in_shell, weight);
+            add(at, nodes[i], in_box ? shares.at : shares.at_in_shell, weight);
+            add(after, nodes[i], in_box ? shares.after : shares.after_in_shell, weight);
             // A node's amplitude is its k times its weight: the k that stands here is that of the source.
             for_neighbours(grid, stencil, nodes[i], [&](std::int64_t other, double l) {
-                if (shell.leap.contains(grid.node(other))) at[other] += shares.of_a * l * k[i] * weight;
+                const auto there = grid.node(other);
+                if (shell.leap.contains(there)) add(at, other, shares.of_a * l * k[i] * gain_at(there), undamped);
             });
         }
         // Rows of samples as they are, not sums of two: rounded to single precision, those would be noise that (2 + A)

@@ -20,8 +20,8 @@ struct LeapSources {
 /// inside it. The weights of k L are made in double precision.
 ///
 /// A step of order 4 in time adds what keeps its order: f + (A f + d^2 f / dt^2) / 12, the derivative as the second
-/// difference of f[n]. In the shell A f comes of f[n] in u, images and layers included.
-/// \param medium whose k weighs the sources.
+/// difference of f[n]. In the shell A f comes of f[n] in u, images and layers included. What a first value f[0] gives
+/// to p[0] is lost. Plain sources add f alone. \param medium whose k weighs the sources.
 LeapSources leap_sources(const Medium& medium, const Sources& sources, const Shell& shell);
 
 /// The size of a shot with as many source nodes, rows and samples as its LeapSources have at most.

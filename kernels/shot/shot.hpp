@@ -26,6 +26,9 @@ struct Sources {
     std::vector<double> density = {};
     /// Where each row is, in nodes from node (0, 0, 0); empty: on the node with the largest weight of each.
     std::vector<std::array<double, 3>> place = {};
+    /// Whether steps of order 4 in time add the signals to p[n+1] as they are, as those of order 2 do, without the
+    /// share that keeps their order (kernels/shot/leap_sources.hpp): what adjoint fields are made of.
+    bool plain = false;
 };
 
 /// The size of a shot: what it asks of a wavefield beside the grid.

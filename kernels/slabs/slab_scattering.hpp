@@ -31,6 +31,10 @@ public:
     void scatter(const FieldSet& background, FieldSet& scattered) override {
         for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->scatter(background.of_slab(s), scattered.of_slab(s));
     }
+    void scatter_applied(const FieldSet& background, FieldSet& scattered) override {
+        for (std::size_t s = 0; s < slabs_.size(); ++s)
+            slabs_[s]->scatter_applied(background.of_slab(s), scattered.of_slab(s));
+    }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         std::int64_t bytes = 0;
         for (const auto& slab : slabs_) bytes += slab->allocated_bytes();

@@ -177,6 +177,7 @@ void SlabWavefield::set_sources(int shot, Sources sources) {
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
         Sources share;
         share.density = density;
+        share.plain = sources.plain;
         for (std::int64_t row = 0; row < sources.nodes.rows(); ++row) {
             const auto at = static_cast<std::size_t>(row);
             for (auto i = static_cast<std::size_t>(sources.nodes.first[at]);

@@ -20,24 +20,27 @@ enum class Operation {
     step_inside,       ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1], where no plane beyond a cut is read
     await_planes,      ///< the planes of p[n] beyond cuts have come
     step_beside_cuts,  ///< the rest of the step; all of it where nothing is cut and step_inside does nothing
-    step_twice,  ///< where k L is applied twice: p[n+2] over p[n-2] of leaps, p[n+1] of order 4 in time, shell and all
+    step_twice,  ///< where k L is applied twice: p[n+2] over p[n-2] of leaps, p[n+1] of order 4 in time, inside the
+                 ///< shell, and in it p[n+1] of leaps, u = A p[n] + f[n] of order 4 in time
+    step_shell,  ///< from these the next level of the shell
     absorb,      ///< perfectly matched layers, then the sponge, on p[n+1] and p[n]
     inject,      ///< adds the sample of every source to p[n+1]
     swap,        ///< p[n+1] becomes p[n]
     record,      ///< a sample of every trace, from p[n]
 };
-inline constexpr std::size_t kOperations = 10;
+inline constexpr std::size_t kOperations = 11;
 
 /// What an operation reads, makes, or makes void.
 enum Part : unsigned {
-    level = 1,          ///< p[n]
-    halo = 2,           ///< of p[n], beyond the faces
-    sent = 4,           ///< planes of p[n] on their way
-    beyond_cuts = 8,    ///< planes of p[n] beyond cuts
-    next_inside = 16,   ///< p[n+1] but for sources and strips, where no plane beyond a cut is read
-    next_beside = 32,   ///< and elsewhere
-    next = 16 + 32,     ///< both
-    complete_next = 64  ///< p[n+1], sources and strips included
+    level = 1,           ///< p[n]
+    halo = 2,            ///< of p[n], beyond the faces
+    sent = 4,            ///< planes of p[n] on their way
+    beyond_cuts = 8,     ///< planes of p[n] beyond cuts
+    next_inside = 16,    ///< p[n+1] but for sources and strips, where no plane beyond a cut is read
+    next_beside = 32,    ///< and elsewhere
+    next = 16 + 32,      ///< both
+    complete_next = 64,  ///< p[n+1], sources and strips included
+    odd = 128            ///< in the shell, p[n+1] of leaps, or u
 };
 
 /// An operation's name, and the parts that it reads, makes and makes void.
@@ -53,7 +56,8 @@ inline constexpr std::array<OperationRow, kOperations> kOperationRows{{
     {Operation::await_planes, "await planes", sent, beyond_cuts, sent},
     {Operation::step_beside_cuts, "step beside cuts", level | halo | beyond_cuts, next_beside},
     // Ghosts stand for what is beyond cuts.
-    {Operation::step_twice, "step twice", level | halo, next},
+    {Operation::step_twice, "step twice", level | halo, next_inside | odd},
+    {Operation::step_shell, "step shell", level | halo | odd, next_beside, odd},
     {Operation::absorb, "absorb", level | halo | next, next},
     {Operation::inject, "inject", next, complete_next},
     {Operation::swap, "swap", complete_next, level, halo | sent | beyond_cuts | next | complete_next},
@@ -75,12 +79,13 @@ inline constexpr std::array kSingleStep{Operation::fill_halos,
                                         Operation::record};
 /// A leap over two steps. Its strips are those of the passes over the shell (kernels/plan/strip_turns.hpp). Ghosts are
 /// overwritten as soon as their owners have them.
-inline constexpr std::array kLeap{Operation::fill_halos,  Operation::step_twice,   Operation::inject, Operation::swap,
-                                  Operation::send_planes, Operation::await_planes, Operation::record};
+inline constexpr std::array kLeap{Operation::fill_halos,   Operation::step_twice, Operation::step_shell,
+                                  Operation::inject,       Operation::swap,       Operation::send_planes,
+                                  Operation::await_planes, Operation::record};
 /// A step of order 4 in time, whose shell has strips in its passes, too; what acts on the complete p[n+1] does so once.
-inline constexpr std::array kFourthOrderStep{Operation::fill_halos,   Operation::step_twice, Operation::absorb,
-                                             Operation::inject,       Operation::swap,       Operation::send_planes,
-                                             Operation::await_planes, Operation::record};
+inline constexpr std::array kFourthOrderStep{Operation::fill_halos,  Operation::step_twice,   Operation::step_shell,
+                                             Operation::absorb,      Operation::inject,       Operation::swap,
+                                             Operation::send_planes, Operation::await_planes, Operation::record};
 
 /// Whether each operation finds what it reads, over and over again, and no level is stepped from twice.
 constexpr bool is_in_order(StepList list) {

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Rows = Union[np.ndarray, List[np.ndarray]]
 
-_NONE = np.empty(0)
-
 
 def forward(
     config: Config,
@@ -50,7 +48,7 @@ def forward(
     vp = array_of("vp", vp)
     request = request_of(config, on_grid(config, vp, overrides), rho, overrides, shots)
     rows = [] if signals is None else rows_of_shots("signals", signals)
-    return stacked(_apply(request, "forward", _NONE, rows, vp is not None, progress, "signals"))
+    return stacked(_apply(request, "forward", [], rows, vp is not None, progress, "signals"))
 
 
 def adjoint(
@@ -79,7 +77,7 @@ def adjoint(
     vp = array_of("vp", vp)
     request = request_of(config, on_grid(config, vp, overrides), rho, overrides, shots)
     rows = rows_of_shots("data", data)
-    return stacked(_apply(request, "adjoint", _NONE, rows, vp is not None, progress, "data"))
+    return stacked(_apply(request, "adjoint", [], rows, vp is not None, progress, "data"))
 
 
 def signals(
@@ -112,17 +110,19 @@ def born(
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Any:
-    """J, the derivative of forward() with respect to vp, as a linear operator.
+    """J, the derivative of forward() with respect to vp, or to vp and rho, as a linear operator.
 
     J takes a change of vp [m/s] at every node to that of the seismograms [Pa], to first order (Born modelling); J' takes
     data to values on the nodes: of the derivative of a misfit with respect to the seismograms that with respect to vp.
     Each is the transpose of the other to rounding, and exact for the discrete scheme: at a given time step, with the
-    absorbing layers as they are for vp, and at fixed density.
+    absorbing layers as they are for vp, and at fixed density. With imaging.parameters: vp_and_rho a change is one of vp,
+    then one of rho [kg/m3], at every node, for models with densities.
 
     config, vp, rho, overrides, shots: as in forward(). What vp and rho hold is copied: J stays where it is.
     axes: the order of the nodes in what J takes and J' gives. "xyz": x first, as PyLops has them: dims is (nx, nz) or
         (nx, ny, nz), and z is the fastest in flat arrays. "zyx": that of vp and of misfit(): dims is (nz, nx) or
-        (nz, ny, nx), and x is the fastest, so that J.rmatvec() gives the flat gradients of misfit().
+        (nz, ny, nx), and x is the fastest, so that J.rmatvec() gives the flat gradients of misfit(). With
+        vp_and_rho dims has a 2 before these: [0] is vp, [1] is rho.
     progress: as in run(), for every product; without a progress bar unless one is asked for.
 
     Returns an operator with matvec(), rmatvec(), shape, dtype, dims and dimsd: a pylops.LinearOperator where PyLops 2 can
@@ -161,19 +161,25 @@ class _Born:
         self._samples: int = outline["samples"]
         self._x_first = axes == "xyz"
         in_order = [n for axis, n in zip("zyx", self._nodes) if axis != "y" or n > 1]
-        self.dims = tuple(reversed(in_order)) if self._x_first else tuple(in_order)
+        nodes = tuple(reversed(in_order)) if self._x_first else tuple(in_order)
+        self._of_both: bool = outline["parameters"] == 2
+        self.dims = (2, *nodes) if self._of_both else nodes
         same = len(set(self._receivers)) == 1
         rows = (len(self._receivers), self._receivers[0]) if same else (sum(self._receivers),)
         self.dimsd = (*rows, self._samples)
         self.dtype = np.dtype(np.float64 if outline["double"] else np.float32)
-        self.shape = (sum(self._receivers) * self._samples, int(np.prod(self._nodes)))
+        self.shape = (sum(self._receivers) * self._samples, int(np.prod(self.dims)))
 
     def matvec(self, change: Any) -> np.ndarray:
         if np.iscomplexobj(change):
             return self.matvec(np.real(change)) + 1j * self.matvec(np.imag(change))
-        values = self._taken("the change of vp", change, self.shape[1]).reshape(self.dims)
-        values = np.ascontiguousarray(values.T if self._x_first else values).reshape(self._nodes)
-        rows = _apply(self._request, "born", values, [], self._has_model, self._progress, "the change of vp")
+        name = "the change of vp and rho" if self._of_both else "the change of vp"
+        values = self._taken(name, change, self.shape[1]).reshape(self.dims)
+        changes = [
+            np.ascontiguousarray(of_one.T if self._x_first else of_one).reshape(self._nodes)
+            for of_one in (values if self._of_both else [values])
+        ]
+        rows = _apply(self._request, "born", changes, [], self._has_model, self._progress, name)
         return np.concatenate([row.ravel() for row in rows])
 
     def rmatvec(self, data: Any) -> np.ndarray:
@@ -182,9 +188,10 @@ class _Born:
         flat = self._taken("data", data, self.shape[0])
         ends = np.cumsum(self._receivers) * self._samples
         rows = [row.reshape(-1, self._samples) for row in np.split(flat, ends[:-1])]
-        values = _apply(self._request, "born_transpose", _NONE, rows, self._has_model, self._progress, "data")
-        values = values.reshape(self._nodes[::2] if self._nodes[1] == 1 else self._nodes)
-        return (values.T if self._x_first else values).ravel()
+        images = _apply(self._request, "born_transpose", [], rows, self._has_model, self._progress, "data")
+        in_order = self._nodes[::2] if self._nodes[1] == 1 else self._nodes
+        images = [image.reshape(in_order) for image in images]
+        return np.concatenate([(image.T if self._x_first else image).ravel() for image in images])
 
     @staticmethod
     def _taken(name: str, array: Any, size: int) -> np.ndarray:
@@ -202,7 +209,7 @@ def _copy(name: str, array: "Optional[ArrayLike]") -> "Optional[ArrayLike]":
 def _apply(
     request: _core.RunRequest,
     name: str,
-    vp: np.ndarray,
+    change: Sequence[np.ndarray],
     rows: Sequence[np.ndarray],
     has_model: bool,
     progress: Union[None, bool, ProgressCallback],
@@ -212,7 +219,7 @@ def _apply(
 
     def work(request: _core.RunRequest, reporter: Any, tell: Any) -> Any:
         try:
-            return _core.apply(request, name, vp, list(rows), reporter, tell)
+            return _core.apply(request, name, list(change), list(rows), reporter, tell)
         except UsageError as error:
             raise UsageError(f"{operand}: {error}") from None
 

@@ -9,6 +9,9 @@
 ///     nu[n + 1] = p~[N - n],   (B' lambda)[n] = 1 / (rho V) sum over nodes of w p~[N - n],
 /// p~ being the levels of that run. It holds to rounding for the star and for variable density, single steps and leaps,
 /// and for the compact operator where all layers lie across one axis.
+///
+/// Of order 4 in time R' d is injected plainly (Sources::plain), and B' takes what solver/imaging/applied_traces.hpp
+/// says. s[0] counts for nothing (Propagator).
 #pragma once
 
 #include <cstdint>
@@ -46,6 +49,8 @@ AdjointPoints adjoint_points(const ShotPlaces& places, const Grid& grid, const F
 
 /// The signals that an adjoint run gives, B' of it, from what it recorded at one source: value n, for n = 0 … steps - 1
 /// (value `steps` is 0), of dJ/ds. \param recorded samples 0 … steps. \param density that the source acts in.
-std::vector<double> adjoint_signal(std::span<const double> recorded, double scale, double density, const Grid& grid);
+/// \param applied of order 4 in time, as many samples of A p~ there: then for n = 1 … steps (value 0 is 0).
+std::vector<double> adjoint_signal(std::span<const double> recorded, double scale, double density, const Grid& grid,
+                                   std::span<const double> applied = {});
 
 }  // namespace onda

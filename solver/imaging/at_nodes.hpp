@@ -9,6 +9,7 @@
 
 #include "kernels/medium.hpp"
 #include "kernels/setup.hpp"
+#include "kernels/shot/layer_sources.hpp"
 
 namespace onda {
 
@@ -22,10 +23,7 @@ inline double weight_of(const Problem& problem, const std::array<std::int64_t, 3
             if (halo == Halo::mirror_negative) return 0.;
             if (halo == Halo::mirror_positive && problem.grid.has_axis(static_cast<int>(axis))) weight *= 0.5;
         }
-    if (!damps) return weight;
-    NodeFilter filter;
-    for (const auto& strip : problem.strips) strip->filter_source(problem.grid, node, filter);
-    return weight / filter.gain;
+    return damps ? weight / filter_of_strips(problem, node).gain : weight;
 }
 
 /// Sets every node, [z][y][x], to value(node, its Grid::at index, the parameters of the medium there), by rows.

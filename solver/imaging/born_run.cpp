@@ -13,6 +13,18 @@ std::vector<ShotPoints> unrecorded(std::span<const ShotPoints> shots) {
     return points;
 }
 
+/// Steps whose operations are those of a wavefield, with something after that which applies A to p.
+struct SteppingWithApplied {
+    Wavefield& field;
+    std::function<void()> scatter;
+
+    [[nodiscard]] const Problem& problem() const { return field.problem(); }
+    void perform(Operation operation, std::int64_t index) const {
+        field.perform(operation, index);
+        if (operation == Operation::step_twice) scatter();
+    }
+};
+
 /// With a hook after those of a support.
 RunSupport with_hook(const RunSupport& support, QueuedHook hook) {
     RunSupport with = support;
@@ -27,12 +39,15 @@ BornField::BornField(Medium& medium, int shots, const TimeAxis& time, bool of_de
       time_(time),
       field_(medium.make_wavefield(shots)),
       scattering_(field_->fields().make_scattering()),
-      fluxes_(of_density ? field_->fields().make_flux_scattering() : nullptr) {}
+      fluxes_(of_density ? field_->fields().make_flux_scattering() : nullptr) {
+    check_keeps_applied(medium.setup());
+}
 
 void BornField::set_perturbation(const MediumPerturbation& perturbation) {
-    if (!fluxes_) throw std::logic_error("a perturbation of density that nobody asked for");
+    if ((fluxes_ != nullptr) == perturbation.drho.empty())
+        throw std::logic_error("a perturbation of other parameters than the operator's");
     scattering_->set_perturbation(perturbation.ratio);
-    fluxes_->set_perturbation(perturbation.flux);
+    if (fluxes_) fluxes_->set_perturbation(perturbation.flux);
     drho_ = perturbation.drho;
 }
 
@@ -56,11 +71,15 @@ void BornField::begin(std::span<const ShotPoints> shots) {
 
 QueuedHook BornField::beside(Wavefield& background) {
     return {[](std::int64_t step) { return step + 1; },
-            [this, &background](std::int64_t step) {
-                scattering_->scatter(background.fields(), field_->fields());
-                if (fluxes_) fluxes_->scatter(background.fields(), field_->fields());
-                field_->enqueue(step - 1, 1);
-            }};
+            [this, &background](std::int64_t step) { this->step(background, step - 1); }};
+}
+
+void BornField::step(const Wavefield& background, std::int64_t n) {
+    scattering_->scatter(background.fields(), field_->fields());
+    if (fluxes_) fluxes_->scatter(background.fields(), field_->fields());
+    if (!field_->problem().keeps_applied) return field_->enqueue(n, 1);
+    SteppingWithApplied stepping{*field_, [&] { scattering_->scatter_applied(background.fields(), field_->fields()); }};
+    advance_in_order(stepping, n, 1);
 }
 
 BornRun::BornRun(Medium& medium, int shots, const TimeAxis& time, bool of_density)

@@ -22,15 +22,16 @@ namespace onda {
 /// The scattered field of some shots, which follows a background on the same medium step by step.
 class BornField {
 public:
-    /// \param medium of both fields, \param time with stride 1 and order 2; they outlive this. \param of_density
-    /// whether perturbations may be of density, too: with variable density. \throws std::bad_alloc; cuda::Error;
-    /// std::invalid_argument for strips that leave nothing of p, and with `of_density` for another equation.
+    /// \param medium of both fields, of order 4 in time one that keeps A p (Problem::keeps_applied); \param time with
+    /// stride 1; they outlive this. \param of_density whether perturbations may be of density, too: with variable
+    /// density. \throws std::bad_alloc; cuda::Error; std::invalid_argument for strips that leave nothing of p, and with
+    /// `of_density` for another equation; std::logic_error for a medium that does not keep what it should.
     BornField(Medium& medium, int shots, const TimeAxis& time, bool of_density = false);
 
     /// Sets dk/k of every computed node (relative_change_of_k), for all shots. Until then nothing scatters.
     void set_perturbation(std::span<const double> ratio) { scattering_->set_perturbation(ratio); }
-    /// Sets perturbations of velocity and density (perturbation_of), for all shots that begin after it. \throws
-    /// std::logic_error unless it is of density.
+    /// Sets a perturbation of velocity, or of velocity and density (perturbation_of), for all shots that begin after
+    /// it. \throws std::logic_error unless it is of what this is of.
     void set_perturbation(const MediumPerturbation& perturbation);
     /// Takes the field to rest, with the receivers of these shots. Its sources are what the density that theirs act in
     /// changes by: none unless it is of density.
@@ -46,6 +47,7 @@ public:
 
 private:
     [[nodiscard]] Sources scattered_sources(const Sources& sources) const;
+    void step(const Wavefield& background, std::int64_t n);
 
     Medium& medium_;
     const TimeAxis& time_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/imaging/flux_axes.hpp"
+#include "kernels/imaging/scattering.hpp"
 #include "kernels/shot/source_density.hpp"
 
 namespace onda {
@@ -33,9 +34,12 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
       plan_(plan),
       forward_field_(medium.make_wavefield(shots)),
       adjoint_field_(plan.segments(time) > 1 ? medium.make_wavefield(shots) : nullptr),
-      correlation_(forward_field_->fields().make_correlation(std::min(plan.slots, plan.levels(time)), illuminates)) {
+      slots_(std::min(plan.slots, plan.levels(time))),
+      correlation_(forward_field_->fields().make_correlation(slots_, correlated_differences(illuminates))) {
+    check_keeps_applied(medium.setup());
     if (of_density && plan.ring) throw std::logic_error("a field that is rebuilt has no gradient of density");
-    if (of_density) fluxes_ = forward_field_->fields().make_flux_correlation(std::min(plan.slots, plan.levels(time)));
+    if (of_density) fluxes_ = forward_field_->fields().make_flux_correlation(slots_);
+    if (medium.setup().keeps_applied) applied_ = forward_field_->fields().make_correlation(slots_, Correlated::applied);
     if (plan.ring) rebuilt_ = std::make_unique<RebuiltField>(medium, *forward_field_, time, plan_);
 }
 
@@ -47,6 +51,7 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     states_ = forward_field_->make_saved_states();
     adjoint_.reset();
     correlation_->reset();
+    if (applied_) applied_->reset();
     if (fluxes_) fluxes_->reset();
     forward_.emplace(*forward_field_, points_, time_);
     reverse_segments(plan_.segments(time_), plan_.checkpoints, *this);
@@ -55,9 +60,19 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     states_.reset();
 }
 
-NodeValues GradientRun::image(LevelSum sum, double scale, int shot) const {
+NodeValues GradientRun::image(int shot) const {
+    NodeValues whole = image(*correlation_, LevelSum::products, scale(shot), shot);
+    if (!applied_) return whole;
+    const NodeValues second = image(*applied_, LevelSum::products, scale(shot), shot);
+    const std::vector<double> inverse = inverse_gains(medium_.setup());
+#pragma omp parallel for
+    for (std::size_t i = 0; i < whole.size(); ++i) whole[i] += second[i] / (12. * (inverse.empty() ? 1. : inverse[i]));
+    return whole;
+}
+
+NodeValues GradientRun::image(const Correlation& of, LevelSum sum, double scale, int shot) const {
     NodeValues image(static_cast<std::size_t>(medium_.setup().grid.points()));
-    correlation_->download(sum, image, shot);
+    of.download(sum, image, shot);
     const double sign = rebuilt_ && sum == LevelSum::products ? -1. : 1.;
     const double factor = sign * static_cast<double>(plan_.every) * scale;
 #pragma omp parallel for
@@ -66,8 +81,8 @@ NodeValues GradientRun::image(LevelSum sum, double scale, int shot) const {
 }
 
 Illumination GradientRun::illumination(int shot) const {
-    return {image(LevelSum::forward_squares, 1., shot),
-            image(LevelSum::adjoint_squares, scale(shot) * scale(shot), shot)};
+    return {image(*correlation_, LevelSum::forward_squares, 1., shot),
+            image(*correlation_, LevelSum::adjoint_squares, scale(shot) * scale(shot), shot)};
 }
 
 DensityImages GradientRun::density_images(int shot) const {
@@ -104,8 +119,8 @@ std::vector<double> GradientRun::source_products(int shot) const {
 
 std::int64_t GradientRun::allocated_bytes() const {
     return forward_field_->allocated_bytes() + (adjoint_field_ ? adjoint_field_->allocated_bytes() : 0) +
-           correlation_->allocated_bytes() + (fluxes_ ? fluxes_->allocated_bytes() : 0) +
-           (rebuilt_ ? rebuilt_->allocated_bytes() : 0);
+           correlation_->allocated_bytes() + (applied_ ? applied_->allocated_bytes() : 0) +
+           (fluxes_ ? fluxes_->allocated_bytes() : 0) + (rebuilt_ ? rebuilt_->allocated_bytes() : 0);
 }
 
 void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
@@ -135,30 +150,45 @@ void GradientRun::restore(std::int64_t segment) {
 
 void GradientRun::reverse(std::int64_t segment) {
     rebuilt_ ? keep_rings() : keep_from(segment);
-    forward_to(plan_.end_of_segment(time_, segment));
+    const std::int64_t end = plan_.end_of_segment(time_, segment);
+    forward_to(end);
+    if (applied_ && end < time_.steps) forward_->advance(1);  // which makes A p of the last level
     if (!adjoint_) begin_adjoint();
     meet_segment(segment);
 }
 
 /// Levels n, multiples of the interval, into slots of their own.
 void GradientRun::keep_from(std::int64_t segment) {
-    const std::int64_t every = plan_.every;
-    QueuedHook keep{[every](std::int64_t step) { return (step / every + 1) * every; },
-                    [this, segment](std::int64_t step) {
-                        correlation_->keep(forward_field_->fields(), slot_of_kept(step, segment));
-                    }};
-    if (fluxes_) keep = both(std::move(keep), keep_fluxes_from(segment));
-    forward_->set_hook(both(std::move(keep), of_first_time()));
+    const auto next_level = [every = plan_.every](std::int64_t step) { return (step / every + 1) * every; };
+    const auto next = [this, next_level](std::int64_t step) {
+        return applied_ ? std::min(next_level(step), next_level(step - 1) + 1) : next_level(step);
+    };
+    QueuedHook kept{next, [this, segment](std::int64_t step) { keep(step, segment); }};
+    if (fluxes_) kept = both(std::move(kept), keep_fluxes_from(segment));
+    forward_->set_hook(both(std::move(kept), of_first_time()));
+}
+
+/// After a step there are its level and A p of the one before.
+void GradientRun::keep(std::int64_t step, std::int64_t segment) {
+    if (const std::int64_t slot = slot_in(segment, step); slot >= 0)
+        correlation_->keep(forward_field_->fields(), slot);
+    if (const std::int64_t slot = slot_in(segment, step - 1); applied_ && slot >= 0)
+        applied_->keep(forward_field_->fields(), slot);
 }
 
 /// Of fluxes the levels before those that are multiples of the interval: a level is met by nu one step later.
 QueuedHook GradientRun::keep_fluxes_from(std::int64_t segment) {
     const std::int64_t every = plan_.every, last = plan_.end_of_segment(time_, segment) - 1;
     const auto keep = [this, segment, last](std::int64_t step) {
-        if (step <= last) fluxes_->keep(forward_field_->fields(), slot_of_kept(step + 1, segment));
+        if (step <= last) fluxes_->keep(forward_field_->fields(), slot_in(segment, step + 1));
     };
     if (every == 1) keep(begin_of(segment));
     return {[every](std::int64_t step) { return ((step + 1) / every + 1) * every - 1; }, keep};
+}
+
+std::int64_t GradientRun::slot_in(std::int64_t segment, std::int64_t level) const {
+    const std::int64_t slot = level / plan_.every - 1 - segment * plan_.slots;
+    return level % plan_.every == 0 && slot < slots_ ? std::max<std::int64_t>(slot, -1) : -1;
 }
 
 /// Whatever of every level is needed to rebuild the field.
@@ -189,7 +219,7 @@ void GradientRun::begin_adjoint() {
 
 /// The slot that has a level.
 std::int64_t GradientRun::slot_of(std::int64_t level, std::int64_t segment) {
-    if (!rebuilt_) return slot_of_kept(level, segment);
+    if (!rebuilt_) return slot_in(segment, level);
     correlation_->keep(rebuilt_->at(level), 0);
     return 0;
 }
@@ -207,10 +237,17 @@ void GradientRun::meet_segment(std::int64_t segment) {
                             const std::int64_t slot = is_kept ? slot_of(level, segment) : -1;
                             FieldSet& nu = adjoint_->wavefield().fields();
                             correlation_->meet(nu, slot, step - met_);
+                            // A nu[n+1] has been made of the last step; of n = N it is nothing, as nobody keeps A p[N].
+                            if (applied_) applied_->meet(nu, level < time_.steps ? slot : -1, step - met_);
                             if (fluxes_) fluxes_->meet(nu, slot);
                             met_ = step;
                         }});
     step_to(*adjoint_, time_.steps - begin_of(segment), false);
+}
+
+void check_keeps_applied(const Problem& problem) {
+    if (problem.scheme.time_order == 4 && !problem.keeps_applied)
+        throw std::logic_error("images of order 4 in time take A p, which this medium does not keep");
 }
 
 }  // namespace onda

@@ -2,6 +2,7 @@
 /// A forward run whose field is kept, and the adjoint run that meets it: the images of some shots.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,14 +44,19 @@ struct Illumination {
     NodeValues adjoint;  ///< (nu[n+1] - nu[n+2])^2, in layers of what is out of their coordinates
 };
 
+/// \throws std::logic_error for a problem of order 4 in time that does not keep what images take of it.
+void check_keeps_applied(const Problem& problem);
+
 /// Gradients of some shots that advance together, batch after batch.
 class GradientRun final : Reversal {
 public:
-    /// \param medium whose fields are correlated, \param time with stride 1 and order 2; they outlive the run.
+    /// \param medium whose fields are correlated, of order 4 in time one that keeps A p (Problem::keeps_applied);
+    /// \param time with stride 1; they outlive the run.
     /// \param illuminates whether squares are summed, too. \param of_density whether density_images() are made, too:
     /// with variable density; the adjoint runs must record at the sources.
     /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap, and with `of_density` for
-    /// another equation, and for a ring where the field cannot be rebuilt; std::logic_error for a ring with density.
+    /// another equation, and for a ring where the field cannot be rebuilt; std::logic_error for a ring with density,
+    /// and for a medium that does not keep what it should.
     GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates = false,
                 bool of_density = false);
 
@@ -68,8 +74,9 @@ public:
     [[nodiscard]] const Propagator& forward() const { return forward_.value(); }
     /// The wavefield of the adjoint run that has ended, with what it recorded.
     [[nodiscard]] const Wavefield& adjoint_field() const { return adjoint_field_ ? *adjoint_field_ : *forward_field_; }
-    /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot. Waits.
-    [[nodiscard]] NodeValues image(int shot) const { return image(LevelSum::products, scale(shot), shot); }
+    /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot; of order 4
+    /// in time with G / 12 (A nu[n+1]) (A p[n]), G the taper of a sponge. Waits.
+    [[nodiscard]] NodeValues image(int shot) const;
     /// Of a shot. Waits. \throws std::logic_error unless the run illuminates.
     [[nodiscard]] Illumination illumination(int shot) const;
     /// What gradient_of_rho() takes beside the image, of a shot. Waits. \throws std::logic_error unless the run is of
@@ -90,11 +97,12 @@ private:
         return segment == 0 ? 0 : plan_.end_of_segment(time_, segment - 1);
     }
     [[nodiscard]] double scale(int shot) const { return scales_.at(static_cast<std::size_t>(shot)); }
-    [[nodiscard]] NodeValues image(LevelSum sum, double scale, int shot) const;
+    [[nodiscard]] NodeValues image(const Correlation& of, LevelSum sum, double scale, int shot) const;
     [[nodiscard]] std::vector<double> source_products(int shot) const;
     /// Steps of the adjoint run after which it is met again, at most.
     [[nodiscard]] std::int64_t most_steps() const {
-        return fluxes_ && fluxes_->remembers() ? 1 : correlation_->most_steps();
+        if (fluxes_ && fluxes_->remembers()) return 1;
+        return std::min(correlation_->most_steps(), applied_ ? applied_->most_steps() : kAnySteps);
     }
     /// What is queued between steps that the forward field makes for the first time.
     [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
@@ -102,12 +110,12 @@ private:
     void step_to(Propagator& run, std::int64_t last, bool first_time);
     void forward_to(std::int64_t step) { step_to(*forward_, step, !adjoint_); }
     void keep_from(std::int64_t segment);
+    void keep(std::int64_t step, std::int64_t segment);
     [[nodiscard]] QueuedHook keep_fluxes_from(std::int64_t segment);
+    /// The slot of a level among those of a segment; -1 where it has none.
+    [[nodiscard]] std::int64_t slot_in(std::int64_t segment, std::int64_t level) const;
     void keep_rings();
     void begin_adjoint();
-    [[nodiscard]] std::int64_t slot_of_kept(std::int64_t level, std::int64_t segment) const {
-        return level / plan_.every - 1 - segment * plan_.slots;
-    }
     [[nodiscard]] std::int64_t slot_of(std::int64_t level, std::int64_t segment);
     void meet_segment(std::int64_t segment);
 
@@ -116,7 +124,9 @@ private:
     HistoryPlan plan_;
     std::unique_ptr<Wavefield> forward_field_;
     std::unique_ptr<Wavefield> adjoint_field_;  ///< null where the forward field is not needed any more
+    std::int64_t slots_;                        ///< of levels that are kept together
     std::unique_ptr<Correlation> correlation_;
+    std::unique_ptr<Correlation> applied_;     ///< null: of order 2 in time
     std::unique_ptr<FluxCorrelation> fluxes_;  ///< null: not of density
     std::unique_ptr<RebuiltField> rebuilt_;    ///< null where levels are kept
     std::vector<double> scales_;               ///< of the adjoint runs of the shots

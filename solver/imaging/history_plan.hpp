@@ -19,6 +19,7 @@ struct HistoryPlan {
     /// Where the rings lie from which the field is rebuilt backward, in one segment with a slot for the level that is
     /// met; without, levels are kept.
     std::optional<RingPlace> ring = std::nullopt;
+    RingValues ring_values = RingValues::full;
 
     /// The levels that are met.
     [[nodiscard]] std::int64_t levels(const TimeAxis& time) const { return time.steps / every; }

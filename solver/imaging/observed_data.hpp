@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "io/results/result_reader.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/survey/survey.hpp"
 
@@ -20,21 +20,28 @@ struct ObservedSampling {
     double tolerance_m = 0.;  ///< by which positions may differ
 };
 
-/// A file seismograms.h5 whose shots are those of a survey. Shots are read when they are asked for, by any thread.
+/// A file with the shots of a survey: a seismograms.h5, whose shots have the survey's numbers, sources and receivers,
+/// or SEG-Y or SU (io/results/trace_reader.hpp), whose traces are found by where they were shot and received, in any
+/// order. Shots are read when they are asked for, by any thread.
 class ObservedData {
 public:
     /// \throws Error(missing_input | bad_data), naming file and what is wrong: no seismograms, shots of the survey that
     /// are not there.
-    ObservedData(const std::filesystem::path& file, const Shots& shots);
+    ObservedData(const std::filesystem::path& file, const Shots& shots, const ObservedSampling& sampling);
+    ~ObservedData();
+    ObservedData(ObservedData&&) noexcept;
 
-    /// The pressure [Pa] of a shot, [receiver][sample], as many samples as asked for. \throws Error(bad_data) naming
-    /// file, shot and receiver where positions, their number, the sample interval or the length of the record differ,
-    /// or values are not finite.
-    [[nodiscard]] std::vector<float> traces(const Shot& shot, const ObservedSampling& sampling) const;
+    /// The pressure [Pa] of a shot, [receiver][sample], as many samples as asked for; zeros of a trace that is marked
+    /// as dead. \throws Error(bad_data) naming file, shot and receiver where positions, their number, the sample
+    /// interval or the length of the record differ, or values are not finite; where no trace, or several, belong to a
+    /// receiver.
+    [[nodiscard]] std::vector<float> traces(const Shot& shot) const;
+
+    /// A kind of file.
+    class Kind;
 
 private:
-    std::filesystem::path file_;
-    SeismogramReader reader_;
+    std::unique_ptr<Kind> kind_;
 };
 
 }  // namespace onda

@@ -17,17 +17,24 @@ struct ShotRows {
     std::vector<double> values;          ///< [row][sample]
 };
 
+/// Values of every node of a grid, [z][y][x], x fastest: a change of the model, or the derivative of something with
+/// respect to it.
+struct ModelValues {
+    std::vector<double> vp;   ///< [m/s], or per m/s
+    std::vector<double> rho;  ///< [kg/m3], or per kg/m3; empty for operators of velocity alone
+};
+
 /// What an operator is applied to: one of these.
 struct Operand {
-    std::vector<double> vp;                  ///< a change of the velocity [m/s] of every node, [z][y][x], x fastest
+    ModelValues change;                  ///< of the model
     std::map<std::int64_t, ShotRows> shots;  ///< by number
 };
 
 /// What an operator makes of a shot: one of these.
 struct ShotProduct {
     ShotRows rows;
-    Window part;             ///< nodes of the run's grid, all of them unless the shot has an aperture
-    std::vector<double> vp;  ///< [z][y][x] on the nodes of `part`
+    Window part;            ///< nodes of the run's grid, all of them unless the shot has an aperture
+    ModelValues image;  ///< on the nodes of `part`
 };
 
 }  // namespace onda

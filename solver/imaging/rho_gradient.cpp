@@ -1,11 +1,13 @@
 #include "solver/imaging/rho_gradient.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/imaging/flux_axes.hpp"
 #include "kernels/imaging/scattering.hpp"
 #include "kernels/shot/source_density.hpp"
 #include "solver/imaging/at_nodes.hpp"
+#include "solver/imaging/vp_gradient.hpp"
 
 namespace onda {
 namespace {
@@ -46,6 +48,12 @@ void for_half_nodes(const Problem& problem, const FluxAxis& flux, const Body& bo
             }
 }
 
+double largest_of(std::span<const double> values) {
+    double largest = 0.;
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+    return largest;
+}
+
 /// -db/drho of either node: half the square of b.
 double slope_of_buoyancy(double before, double behind) {
     const double b = 2. / (before + behind);
@@ -76,14 +84,29 @@ NodeValues gradient_of_rho(std::span<const double> image, const DensityImages& i
     return gradient;
 }
 
+void MediumPerturbation::scale(double factor) {
+    const auto multiply = [factor](std::vector<double>& values) {
+        for (double& value : values) value *= factor;
+    };
+    multiply(ratio);
+    for (std::vector<double>& db : flux.buoyancy) multiply(db);
+    multiply(drho);
+    largest *= std::abs(factor);
+}
+
 MediumPerturbation perturbation_of(std::span<const double> dvp, std::span<const double> drho, const Problem& problem,
                                    const MediumReaders& readers, double dt_s) {
+    MediumPerturbation perturbation;
+    if (drho.empty()) {
+        perturbation.ratio = relative_change_of_k(dvp, problem, readers);
+        perturbation.largest = largest_of(perturbation.ratio);
+        return perturbation;
+    }
     const MediumArray& array = problem.scheme.equation->arrays.front();
     const auto is_held = [&](const auto& node) { return weight_of(problem, node, false) == 0.; };
     const auto at = [&](const auto& node) {
         return static_cast<std::size_t>(problem.grid.at(node[0], node[1], node[2]));
     };
-    MediumPerturbation perturbation;
     perturbation.ratio = at_every_node(problem, readers, [&](const auto& node, const auto& parameters) {
         return is_held(node) ? 0. : 2. * dvp[at(node)] / parameters[0] + drho[at(node)] / parameters[kRhoOf];
     });
@@ -99,6 +122,9 @@ MediumPerturbation perturbation_of(std::span<const double> dvp, std::span<const 
         });
     }
     perturbation.drho.assign(drho.begin(), drho.end());
+    perturbation.largest = largest_of(perturbation.ratio);
+    for (std::size_t i = 0; i < rho.size(); ++i)
+        perturbation.largest = std::max(perturbation.largest, std::abs(drho[i]) / rho[i]);
     return perturbation;
 }
 

@@ -44,9 +44,13 @@ NodeValues gradient_of_rho(std::span<const double> image, const DensityImages& i
 struct MediumPerturbation {
     std::vector<double> ratio;  ///< dk/k of every computed node
     FluxPerturbation flux;
-    std::vector<double> drho;  ///< of every computed node
+    std::vector<double> drho;  ///< of every computed node; empty, and the flux, too, for one of velocity alone
+    double largest = 0.;       ///< relative change of k or of the density of a node
+
+    /// Multiplies the perturbation by a factor.
+    void scale(double factor);
 };
-/// \param dvp [m/s] and \param drho [kg/m3] of every computed node, [z][y][x].
+/// \param dvp [m/s] and \param drho [kg/m3] of every computed node, [z][y][x]; the latter empty for velocity alone.
 MediumPerturbation perturbation_of(std::span<const double> dvp, std::span<const double> drho, const Problem& problem,
                                    const MediumReaders& readers, double dt_s);
 

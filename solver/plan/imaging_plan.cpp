@@ -5,6 +5,7 @@
 
 #include "io/text/bytes_text.hpp"
 #include "io/text/saturating.hpp"
+#include "kernels/imaging/correlation.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 
@@ -52,6 +53,7 @@ std::string describe_ring(const Plan& plan) {
     std::string text =
         fmt::format(": rebuilt backward, once, from {} plane{} inside each absorbing layer at {} time steps", planes,
                     planes == 1 ? "" : "s", history.ring_size(plan.time).levels);
+    if (history.ring_values == RingValues::of_16_bits) text += ", in 16 bits";
     if (const std::int64_t bytes = host_ring_bytes(plan); bytes > 0)
         text += fmt::format(", {} of it in the memory of the host", bytes_text(bytes));
     return text;
@@ -64,8 +66,11 @@ std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots) {
     const int shots = plan.placement.batch;
     return bytes_in_one_memory(
         plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
-            const std::int64_t bytes =
-                device.correlation_allocations(part, shots, slots, plan.imaging->illuminations).bytes(device.memory());
+            const auto of = [&](Correlated what) {
+                return device.correlation_allocations(part, shots, slots, what).bytes(device.memory());
+            };
+            std::int64_t bytes = of(correlated_differences(plan.imaging->illuminations));
+            if (part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
             if (!plan.imaging->density) return bytes;
             return saturating_sum(bytes,
                                   device.flux_correlation_allocations(part, shots, slots).bytes(device.memory()));

@@ -95,16 +95,20 @@ bool set_checkpoints(Plan& plan, std::int64_t room) {
 std::string objection_to_ring(const Plan& plan) {
     if (plan.imaging->density) return "a gradient of density";
     if (plan.placement.ranks_per_grid > 1) return "slabs of several processes";
+    if (plan.placement.slabs.size() > 1 && plan.imaging->misfit.config.ring_values == "16bit")
+        return "ring_values of 16bit on slabs, where blocks would be others than those of the uncut grid,";
     return ring_objection(plan.setup);
 }
 
 /// Plans a ring in one of the memories that the configuration leaves. \returns whether one has room.
 bool set_ring(Plan& plan, std::int64_t room, bool host_if_need_be) {
     HistoryPlan& history = plan.imaging->history;
-    const std::string& wanted = plan.imaging->misfit.config.ring;
+    const ImagingConfig& section = plan.imaging->misfit.config;
+    const std::string& wanted = section.ring;
+    const RingValues values = section.ring_values == "16bit" ? RingValues::of_16_bits : RingValues::full;
     const bool own = plan.placement.device->has_own_memory();
     const auto fits = [&](RingPlace place) {
-        history = {history.every, 1, 0, place};
+        history = {history.every, 1, 0, place, values};
         return history_bytes(plan) <= room && host_ring_bytes(plan) <= room_on_host(plan) / own_workers(plan.placement);
     };
     if (wanted != "host" && fits(RingPlace::device)) return true;
@@ -149,13 +153,12 @@ void check_gradients(const Plan& plan) {
                        "a gradient compares seismograms with observed ones: add a section "
                        "`imaging` with `observed: FILE`, a seismograms.h5");
     if (plan.task->compares_data && c.imaging->observed.empty())
-        c.origin.fault("imaging.observed", "missing: the seismograms.h5 that synthetic seismograms are compared with");
+        c.origin.fault("imaging.observed",
+                       "missing: the seismograms that synthetic ones are compared with, a seismograms.h5, SEG-Y or SU");
     if (plan.survey.size.most_receivers == 0)
         c.origin.fault("receivers", "a gradient needs receivers: there is nothing to compare without them");
     if (c.time.stepping == "leap")
         c.origin.value_fault("time.stepping", "gradients are computed with single steps: use auto or single");
-    if (plan.setup.scheme.time_order != 2)
-        c.origin.value_fault("time.order", "gradients are computed with steps of order 2");
     if (c.model.storage == "16bit")
         c.origin.value_fault("model.storage", "gradients need the velocities as they are: use auto or float");
     if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)
@@ -163,8 +166,7 @@ void check_gradients(const Plan& plan) {
             "scheme.stencil",
             "gradients of the compact stencil are exact with sponges, or with cpml across one axis only; use "
             "boundary: sponge, or the star");
-    if (plan.task->compares_data && c.imaging->parameters == "vp_and_rho" &&
-        plan.setup.scheme.equation != Equation::variable_density)
+    if (plan.imaging && plan.imaging->density && plan.setup.scheme.equation != Equation::variable_density)
         c.origin.value_fault("imaging.parameters",
                              "the model has no densities: give it some, with model.rho: gardner too, or use vp");
 }

@@ -95,6 +95,7 @@ void set_scheme(Plan& plan) {
     const Config& c = plan.config;
     const auto given = [&c](const MediumParameter& parameter) { return gives(c.model, parameter, c.origin); };
     plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.domain.grid, given, c.origin);
+    plan.setup.keeps_applied = plan.task->takes_applied && plan.setup.scheme.time_order == 4;
 }
 
 void set_ranges(Plan& plan) {
@@ -191,7 +192,7 @@ void set_imaging(Plan& plan) {
     if (!plan.task->computes_gradients && !plan.task->scatters) return;
     plan.imaging.emplace().misfit = std::move(settings);
     plan.imaging->scatters = plan.task->scatters;
-    plan.imaging->density = plan.task->compares_data && section.parameters == "vp_and_rho";
+    plan.imaging->density = section.parameters == "vp_and_rho";
     plan.imaging->illuminations = plan.task->compares_data && section.illumination;
     plan.imaging->adjoint_sources = plan.task->compares_data && section.adjoint_sources;
 }

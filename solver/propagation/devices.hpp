@@ -52,7 +52,7 @@ struct Device {
     Allocations (*allocations)(const Setup&, int shots, const ShotSize&);
     /// What the correlation of a wavefield of so many shots will allocate, which keeps so many levels, and perhaps sums
     /// illuminations (FieldSet::make_correlation).
-    Allocations (*correlation_allocations)(const Setup&, int shots, std::int64_t slots, bool illuminates);
+    Allocations (*correlation_allocations)(const Setup&, int shots, std::int64_t slots, Correlated what);
     /// What the scattering between two wavefields of so many shots will allocate (FieldSet::make_scattering).
     Allocations (*scattering_allocations)(const Setup&, int shots);
     /// The same for those of fluxes, with variable density (FieldSet::make_flux_correlation, make_flux_scattering).

@@ -37,7 +37,8 @@ QueuedHook both(QueuedHook first, QueuedHook second);
 /// and receivers in place.
 class Propagator {
 public:
-    /// \param wavefield of as many shots; must outlive the propagator.
+    /// \param wavefield of as many shots; must outlive the propagator. Of order 4 in time the first value of each
+    /// signal counts for nothing, unless its sources are plain.
     Propagator(Wavefield& wavefield, std::vector<ShotPoints> shots, const TimeAxis& time);
     /// The propagator of one shot. \param wavefield of one shot; must outlive the propagator.
     Propagator(Wavefield& wavefield, Sources sources, NodeWeights receivers, const TimeAxis& time);

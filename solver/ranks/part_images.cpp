@@ -55,9 +55,9 @@ private:
 
 class RemoteCorrelation final : public Correlation {
 public:
-    RemoteCorrelation(Member member, int number, std::int64_t slots, bool illuminates)
-        : images_(member, Order::make_correlation, number, slots, illuminates),
-          illuminates_(illuminates),
+    RemoteCorrelation(Member member, int number, std::int64_t slots, Correlated what)
+        : images_(member, Order::make_correlation, number, slots, what),
+          what_(what),
           most_steps_(images_.made().get<std::int64_t>()) {}
 
     void reset() override { images_.reset(); }
@@ -67,14 +67,14 @@ public:
     }
     [[nodiscard]] std::int64_t most_steps() const override { return most_steps_; }
     void download(LevelSum sum, std::span<double> image, int shot) const override {
-        check_sum(sum, illuminates_);
+        check_sum(sum, what_ == Correlated::differences_and_squares);
         images_.download(static_cast<int>(sum), image, shot);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
 
 private:
     RemoteImages images_;
-    bool illuminates_;
+    Correlated what_;
     std::int64_t most_steps_;
 };
 
@@ -97,8 +97,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Correlation> make_remote_correlation(Member member, int number, std::int64_t slots, bool illuminates) {
-    return std::make_unique<RemoteCorrelation>(member, number, slots, illuminates);
+std::unique_ptr<Correlation> make_remote_correlation(Member member, int number, std::int64_t slots, Correlated what) {
+    return std::make_unique<RemoteCorrelation>(member, number, slots, what);
 }
 
 std::unique_ptr<FluxCorrelation> make_remote_flux_correlation(Member member, int number, std::int64_t slots) {
@@ -114,7 +114,7 @@ void ServedImages::make(Order order, Incoming& message, Outgoing& reply) {
         made.fluxes = fields.make_flux_correlation(slots);
         reply.put(made.fluxes->allocated_bytes()).put(made.fluxes->remembers());
     } else {
-        made.levels = fields.make_correlation(slots, message.get<bool>());
+        made.levels = fields.make_correlation(slots, message.get<Correlated>());
         reply.put(made.levels->allocated_bytes()).put(made.levels->most_steps());
     }
     images_[number] = std::move(made);

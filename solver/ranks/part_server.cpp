@@ -226,6 +226,7 @@ private:
         sources.nodes = get_nodes(message);
         sources.signal = message.get_all<std::vector<double>>();
         sources.density = message.get_all<double>();
+        sources.plain = message.get<bool>();
         wavefield.set_sources(shot, std::move(sources));
     }
     template <typename T>

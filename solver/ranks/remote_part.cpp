@@ -69,8 +69,8 @@ public:
     }
 
     void exchange_planes() override { member_.tell(Order::exchange_planes); }
-    std::unique_ptr<Correlation> make_correlation(std::int64_t slots, bool illuminates) const override {
-        return make_remote_correlation(medium_.member().about(medium_.next_number()), number(), slots, illuminates);
+    std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what) const override {
+        return make_remote_correlation(medium_.member().about(medium_.next_number()), number(), slots, what);
     }
     std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const override {
         return make_remote_flux_correlation(medium_.member().about(medium_.next_number()), number(), slots);
@@ -127,7 +127,7 @@ public:
     void reset() override { member_.ask(Order::reset); }
     void set_sources(int shot, Sources sources) override {
         member_.ask_with(Order::set_sources, [&](Outgoing& message) {
-            put(message.put(shot), sources.nodes).put(sources.signal).put(sources.density);
+            put(message.put(shot), sources.nodes).put(sources.signal).put(sources.density).put(sources.plain);
         });
     }
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {

@@ -25,6 +25,21 @@
 namespace onda {
 namespace {
 
+/// Adds what a shot leaves on its part of a grid.
+template <typename T>
+void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const std::vector<T>& values) {
+    const auto& first = part.first;
+    const auto& count = part.count;
+    sum.resize(static_cast<std::size_t>(grid.points()));
+#pragma omp parallel for
+    for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
+        const std::int64_t y = row % count[1], z = row / count[1];
+        const T* const from = values.data() + row * count[0];
+        double* const to = sum.data() + grid.at(first[0], first[1] + y, first[2] + z);
+        for (std::int64_t x = 0; x < count[0]; ++x) to[x] += static_cast<double>(from[x]);
+    }
+}
+
 /// Adds what shots give on the nodes of a grid, in the order of the shots, whichever comes first.
 class SumOfShots {
 public:
@@ -40,18 +55,12 @@ public:
         }
     }
     /// Once all are there.
-    [[nodiscard]] std::vector<double> take() { return std::move(sum_); }
+    [[nodiscard]] ModelValues take() { return std::move(sum_); }
 
 private:
     void add(const ShotProduct& product) {
-        sum_.resize(static_cast<std::size_t>(grid_.points()));
-        const double* value = product.vp.data();
-        const auto& [first, count, step] = product.part;
-        for (std::int64_t z = 0; z < count[2]; ++z)
-            for (std::int64_t y = 0; y < count[1]; ++y) {
-                double* const row = &sum_[static_cast<std::size_t>(grid_.at(first[0], first[1] + y, first[2] + z))];
-                for (std::int64_t x = 0; x < count[0]; ++x) row[x] += *value++;
-            }
+        add_part(sum_.vp, grid_, product.part, product.image.vp);
+        if (!product.image.rho.empty()) add_part(sum_.rho, grid_, product.part, product.image.rho);
     }
 
     std::mutex mutex_;
@@ -59,7 +68,7 @@ private:
     std::vector<std::size_t> shots_;
     std::size_t next_ = 0;
     std::map<std::size_t, ShotProduct> early_;
-    std::vector<double> sum_;
+    ModelValues sum_;
 };
 
 class OutputOfShot : public ShotOutput {
@@ -73,7 +82,7 @@ public:
     void take_gather(const ShotGather& gather) override { kept_.gather = gather; }
     void take_images(const ShotImages& images) override { kept_.images = images; }
     void take_product(ShotProduct& product) override {
-        if (product.vp.empty())
+        if (product.image.vp.empty())
             kept_.rows = std::move(product.rows);
         else
             sum_.add(index_, std::move(product));
@@ -196,7 +205,7 @@ void compute(SurveyInMemory& result, Model model, const ShotSelection& selection
     MemoryLedger ledger(of_survey.size());
     workers->run({none, ledger, times, progress}, selection, SurveyRun::Clock::time_point::max());
     keep_finished(ledger, of_survey, result);
-    result.product_vp = sum.take();
+    result.product = sum.take();
     if (!plan.operand) account_for(plan, workers->nodes_computed(), workers->device_bytes(), times, facts, log);
     facts.complete = true;
 }
@@ -226,14 +235,21 @@ WantedRows wanted_rows(const Plan& plan, std::size_t shot) {
     return {"receivers", static_cast<std::int64_t>(plan.survey.shots[shot].receivers.size()), plan.time.output_samples};
 }
 
+void refuse_unless_on_nodes(const Plan& plan, const std::vector<double>& values) {
+    const Grid& grid = plan.domain.grid;
+    if (std::ssize(values) != grid.points())
+        refuse_operand(fmt::format("{} values for a grid of {} x {} x {} nodes (x, y, z)", values.size(), grid.n[0],
+                                   grid.n[1], grid.n[2]));
+}
+
 /// An operand with its shots by number. \throws Error(usage) where it does not fit.
 std::shared_ptr<const Operand> matched(const Plan& plan, const ShotSelection& selection, GivenOperand&& given) {
     auto operand = std::make_shared<Operand>();
-    const Grid& grid = plan.domain.grid;
-    if (plan.task == &kBornOperator && std::ssize(given.vp) != grid.points())
-        refuse_operand(fmt::format("{} values for a grid of {} x {} x {} nodes (x, y, z)", given.vp.size(), grid.n[0],
-                                   grid.n[1], grid.n[2]));
-    operand->vp = std::move(given.vp);
+    if (plan.task == &kBornOperator) {
+        refuse_unless_on_nodes(plan, given.change.vp);
+        if (plan.imaging->density) refuse_unless_on_nodes(plan, given.change.rho);
+    }
+    operand->change = std::move(given.change);
     if (plan.task == &kBornOperator || (plan.task == &kForwardOperator && given.shots.empty())) return operand;
     const std::vector<std::size_t> shots = selected_shots(plan, selection);
     if (given.shots.size() != shots.size())
@@ -249,19 +265,6 @@ std::shared_ptr<const Operand> matched(const Plan& plan, const ShotSelection& se
         operand->shots.emplace(id, std::move(rows));
     }
     return operand;
-}
-
-/// Adds what a shot leaves on its part of a grid.
-void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const std::vector<float>& values) {
-    const auto& first = part.first;
-    const auto& count = part.count;
-#pragma omp parallel for
-    for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
-        const std::int64_t y = row % count[1], z = row / count[1];
-        const float* const from = values.data() + row * count[0];
-        double* const to = sum.data() + grid.at(first[0], first[1] + y, first[2] + z);
-        for (std::int64_t x = 0; x < count[0]; ++x) to[x] += static_cast<double>(from[x]);
-    }
 }
 
 }  // namespace
@@ -294,10 +297,7 @@ std::shared_ptr<const Plan> plan_in_memory(const Config& config, const ShotSelec
 
 MisfitInMemory misfit_of(const SurveyInMemory& survey) {
     const Grid& grid = survey.plan->domain.grid;
-    const auto points = static_cast<std::size_t>(grid.points());
     MisfitInMemory sum;
-    sum.gradient_vp.resize(points);
-    if (survey.plan->imaging->density) sum.gradient_rho.resize(points);
     for (const ShotInMemory& shot : survey.shots) {
         const ShotImages& images = shot.images;
         sum.value += images.misfit;

@@ -30,7 +30,7 @@ struct SurveyInMemory {
     std::shared_ptr<const Plan> plan;
     RunFacts facts;                   ///< with the shots that were computed, by number
     std::vector<ShotInMemory> shots;  ///< of facts.shots, in the same order
-    std::vector<double> product_vp;   ///< what the transpose of the Born operator makes of all shots, [z][y][x]
+    ModelValues product;          ///< what the transpose of the Born operator makes of all shots
 };
 
 /// The misfit of all shots of a survey, and its derivative with respect to the velocity of every node of its grid: sums
@@ -44,7 +44,7 @@ MisfitInMemory misfit_of(const SurveyInMemory& survey);
 
 /// What a linear operator is applied to, as a program has it: one of these, or neither.
 struct GivenOperand {
-    std::vector<double> vp;       ///< a change of the velocity [m/s], [z][y][x], x fastest
+    ModelValues change;       ///< of the model
     std::vector<ShotRows> shots;  ///< of the selected shots, ascending by number
 };
 
@@ -57,7 +57,7 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
                              const TaskRow* task = nullptr);
 
 /// The same of one of the linear operators (solver/tasks/linear_tasks.hpp), of which ShotInMemory::rows or
-/// SurveyInMemory::product_vp is all that is kept. The latter is summed in the order of the shots, whoever computes
+/// SurveyInMemory::product is all that is kept. The latter is summed in the order of the shots, whoever computes
 /// them, and holds no more of them than those that have come too early.
 /// \throws Error(usage), too, where the operand does not fit the survey: another number of shots, rows, samples or
 /// nodes.

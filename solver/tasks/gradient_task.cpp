@@ -67,12 +67,12 @@ public:
         : plan_(parts.plan),
           parts_(parts),
           imaging_(plan_.imaging.value()),
-          observed_(imaging_.misfit.config.observed, plan_.survey.shots) {}
+          observed_(imaging_.misfit.config.observed, plan_.survey.shots, sampling_of(plan_)) {}
 
     [[nodiscard]] std::int64_t steps() const override { return steps_of_shot(plan_); }
     void prepare(ShotInProgress& shot) const override {
         set_up(shot, plan_);
-        shot.observed = observed_.traces(shot.shot, sampling_of(plan_));
+        shot.observed = observed_.traces(shot.shot);
     }
     void compute(Batch& batch, StepControl& control) override;
     void collect(Batch& batch) override;
@@ -208,6 +208,7 @@ constinit const TaskRow kGradientTask{
     .help =
         "compares seismograms with observed ones, and computes how the misfit changes with the velocity of each node",
     .steps_singly = true,
+    .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,
     .make = [](const TaskParts& parts) -> std::unique_ptr<Task> { return std::make_unique<GradientTask>(parts); },

@@ -10,8 +10,10 @@
 #include "io/text/saturating.hpp"
 #include "kernels/shot/source_density.hpp"
 #include "solver/imaging/adjoint_points.hpp"
+#include "solver/imaging/applied_traces.hpp"
 #include "solver/imaging/born_run.hpp"
 #include "solver/imaging/gradient_run.hpp"
+#include "solver/imaging/rho_gradient.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/plan/plan.hpp"
@@ -175,7 +177,8 @@ public:
 
 private:
     /// What an adjoint run gives of each source of a shot.
-    [[nodiscard]] ShotRows signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot) const;
+    [[nodiscard]] ShotRows signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot,
+                                      const AppliedTraces& applied) const;
 
     std::unique_ptr<Wavefield> field_;
 };
@@ -185,20 +188,25 @@ void AdjointOperator::compute(Batch& batch, StepControl& control) {
     provide(field_, batch, [&](Medium& medium) { field_ = medium.make_wavefield(static_cast<int>(batch.size())); });
     std::vector<ShotPoints> points;
     std::vector<double> scales;
+    AppliedTraces applied(field_->fields(), plan_.time.recorded_samples());
     for (const ShotInProgress& shot : batch) {
         AdjointPoints adjoint = adjoint_run(shot, rows_of(shot), true);
+        applied.add_shot(adjoint.points.receivers);
         points.push_back(std::move(adjoint.points));
         scales.push_back(adjoint.scale);
     }
     Propagator propagator(*field_, std::move(points), plan_.time);
+    propagator.set_hook(applied.hook());
     const double unknown = 0.;
     TimeLoop(plan_.time, parts_.times, control).run(propagator, unknown);
     for (std::size_t slot = 0; slot < batch.size(); ++slot)
-        batch[slot].product.rows = signals_of(batch[slot], forward[slot].sources, scales[slot], static_cast<int>(slot));
+        batch[slot].product.rows =
+            signals_of(batch[slot], forward[slot].sources, scales[slot], static_cast<int>(slot), applied);
     account(batch, 1, field_->allocated_bytes());
 }
 
-ShotRows AdjointOperator::signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot) const {
+ShotRows AdjointOperator::signals_of(const ShotInProgress& shot, const Sources& sources, double scale, int slot,
+                                     const AppliedTraces& applied) const {
     const auto count = shot.shot.sources.size();
     const std::int64_t samples = plan_.time.recorded_samples();
     const std::vector<double> recorded = recorded_rows(*field_, count, plan_.time, slot);
@@ -206,8 +214,9 @@ ShotRows AdjointOperator::signals_of(const ShotInProgress& shot, const Sources& 
     ShotRows signals{std::ssize(shot.shot.sources), samples, {}};
     for (std::size_t i = 0; i < count; ++i) {
         const auto of_source = std::span(recorded).subspan(i * static_cast<std::size_t>(samples));
-        const std::vector<double> signal = adjoint_signal(of_source.first(static_cast<std::size_t>(samples)), scale,
-                                                          densities[i], shot.plan->setup.grid);
+        const std::vector<double> signal =
+            adjoint_signal(of_source.first(static_cast<std::size_t>(samples)), scale, densities[i],
+                           shot.plan->setup.grid, applied.trace(static_cast<std::size_t>(slot), i));
         signals.values.insert(signals.values.end(), signal.begin(), signal.end());
     }
     return signals;
@@ -232,22 +241,26 @@ private:
 void BornOperator::perturb(const Plan& of_shot) {
     const ComputedGrid& computed = of_shot.domain.computed;
     const MediumReaders readers = medium_readers(parts_.media.model(), computed, of_shot.domain.part);
-    std::vector<double> ratio = relative_change_of_k(
-        extend_from_inner(values_in<double>(of_shot.domain.part, plan_.operand->vp, plan_.domain.grid), computed,
-                          of_shot.domain.grid),
-        of_shot.setup, readers);
-    double largest = 0.;
-    for (const double value : ratio) largest = std::max(largest, std::abs(value));
-    const double factor = scale_to_one(largest);
-    for (double& value : ratio) value *= factor;
-    run_->set_perturbation(ratio);
+    const auto on_computed = [&](const std::vector<double>& change) {
+        return extend_from_inner(values_in<double>(of_shot.domain.part, change, plan_.domain.grid), computed,
+                                 of_shot.domain.grid);
+    };
+    const ModelValues& change = plan_.operand->change;
+    const std::vector<double> drho = plan_.imaging->density ? on_computed(change.rho) : std::vector<double>();
+    MediumPerturbation perturbation =
+        perturbation_of(on_computed(change.vp), drho, of_shot.setup, readers, plan_.time.dt_s);
+    const double factor = scale_to_one(perturbation.largest);
+    perturbation.scale(factor);
+    run_->set_perturbation(perturbation);
     scale_ = 1. / factor;
 }
 
 void BornOperator::compute(Batch& batch, StepControl& control) {
     BatchWatch watch(plan_, batch);
     const std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
-    if (provide(run_, batch, [&](Medium& medium) { run_.emplace(medium, static_cast<int>(batch.size()), plan_.time); }))
+    if (provide(run_, batch, [&](Medium& medium) {
+            run_.emplace(medium, static_cast<int>(batch.size()), plan_.time, plan_.imaging->density);
+        }))
         perturb(*batch.front().plan);
     const StepHook hook = stability_hook(watch, [&]() -> const Propagator& { return run_->background(); });
     run_->run(points, {parts_.times, control, {hook}, &watch.largest()});
@@ -278,12 +291,14 @@ void BornTranspose::compute(Batch& batch, StepControl& control) {
     std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
     for (ShotPoints& shot : points) shot.receivers = {};
     provide(run_, batch, [&](Medium& medium) {
-        run_.emplace(medium, static_cast<int>(batch.size()), plan_.time, plan_.imaging->history);
+        run_.emplace(medium, static_cast<int>(batch.size()), plan_.time, plan_.imaging->history, false,
+                     plan_.imaging->density);
     });
     const StepHook hook = stability_hook(watch, [&]() -> const Propagator& { return run_->forward(); });
     const auto adjoint_of_given = [&](const Wavefield&) {
         std::vector<AdjointPoints> adjoint;
-        for (const ShotInProgress& shot : batch) adjoint.push_back(adjoint_run(shot, rows_of(shot), false));
+        for (const ShotInProgress& shot : batch)
+            adjoint.push_back(adjoint_run(shot, rows_of(shot), plan_.imaging->density));
         return adjoint;
     };
     run_->run(points, adjoint_of_given, {parts_.times, control, {hook}, &watch.largest()});
@@ -295,9 +310,16 @@ void BornTranspose::collect(Batch& batch) {
         const Plan& plan = *shot.plan;
         const ComputedGrid& computed = plan.domain.computed;
         const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
+        const auto folded = [&](const NodeValues& gradient) {
+            return fold_to_inner<double>(gradient, computed, plan.domain.grid);
+        };
+        NodeValues image = run_->image(slot);
         shot.product.part = plan.domain.part;
-        shot.product.vp = fold_to_inner<double>(
-            gradient_of_vp(run_->image(slot++), plan.setup, readers, plan_.time.dt_s), computed, plan.domain.grid);
+        if (plan_.imaging->density)
+            shot.product.image.rho =
+                folded(gradient_of_rho(image, run_->density_images(slot), plan.setup, readers, plan_.time.dt_s));
+        shot.product.image.vp = folded(gradient_of_vp(std::move(image), plan.setup, readers, plan_.time.dt_s));
+        ++slot;
     }
 }
 
@@ -323,11 +345,13 @@ void add_rows_memory(Allocations& list, const Plan& plan) {
                       sizeof(double)));
 }
 
-/// With values on the nodes: a change of vp, or an image, and what is made of it.
+/// With values on the nodes: a change of the model, or an image, and what is made of it. A change of the density, too,
+/// is that of k, of the density and of the buoyancies along each axis, beside those of the density and velocity and k.
 void add_node_memory(Allocations& list, const Plan& plan) {
     add_rows_memory(list, plan);
-    list.add(
-        host_row("changes of the velocity, or images", held::survey, plan.setup.grid.points(), 3 * sizeof(double)));
+    const std::int64_t values = plan.imaging->density ? 8 + plan.setup.grid.dimensions : 3;
+    list.add(host_row("changes of the model, or images", held::survey, plan.setup.grid.points(),
+                      values * std::int64_t{sizeof(double)}));
 }
 
 template <typename Kind>
@@ -350,6 +374,7 @@ constinit const TaskRow kAdjointOperator{
     .name = "adjoint operator",
     .help = "takes seismograms to signals of the sources, by the transpose of the forward operator",
     .steps_singly = true,
+    .takes_applied = true,
     .make = make<AdjointOperator>,
     .largest_shot = largest_either_way,
     .add_memory = add_rows_memory,
@@ -357,8 +382,9 @@ constinit const TaskRow kAdjointOperator{
 
 constinit const TaskRow kBornOperator{
     .name = "Born operator",
-    .help = "takes a change of the velocity to that of the seismograms, to first order",
+    .help = "takes a change of the model to that of the seismograms, to first order",
     .steps_singly = true,
+    .takes_applied = true,
     .scatters = true,
     .make = make<BornOperator>,
     .largest_shot = largest_shot,
@@ -369,6 +395,7 @@ constinit const TaskRow kBornTranspose{
     .name = "transpose of the Born operator",
     .help = "takes seismograms to values on the nodes, by the transpose of the Born operator",
     .steps_singly = true,
+    .takes_applied = true,
     .computes_gradients = true,
     .make = make<BornTranspose>,
     .largest_shot = largest_either_way,

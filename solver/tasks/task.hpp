@@ -56,6 +56,7 @@ public:
 struct TaskRow {
     std::string_view name, help;
     bool steps_singly = false;        ///< time steps are such that adjoint runs are exact; there are no snapshots
+    bool takes_applied = false;       ///< steps of order 4 in time keep A p for it: Problem::keeps_applied
     bool computes_gradients = false;  ///< Plan::imaging is there, with a history of the forward field
     bool scatters = false;            ///< Plan::imaging is there, with a scattered field beside the forward one
     bool compares_data = false;       ///< with what the section imaging calls observed

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,7 @@ namespace {
 double mismatch_of_products(const AdjointBox& box) {
     const auto medium = box.make_medium();
     const std::vector<double> s = box.source_signals(), d = box.data();
-    const std::vector<double> fs = box.forward(*medium, s), back = box.adjoint(*medium, d);
+    const std::vector<double> fs = box.forward(*box.make_medium_of_runs(), s), back = box.adjoint(*medium, d);
     return std::abs(dot(fs, d) - dot(s, back)) / std::sqrt(dot(fs, fs) * dot(d, d));
 }
 
@@ -46,7 +47,7 @@ public:
     /// F s - d in a changed medium.
     [[nodiscard]] std::vector<double> residual(const std::vector<float>& change) {
         of_.change(box_, change);
-        std::vector<double> residual = box_.forward(*box_.make_medium(), signals_);
+        std::vector<double> residual = box_.forward(*box_.make_medium_of_runs(), signals_);
         of_.change(box_, {});
         for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= data_[i];
         return residual;
@@ -85,18 +86,11 @@ private:
 };
 
 /// The nodes whose derivatives are compared: in the middle, at a source and a receiver, on faces, in layers, on edges.
-constexpr std::array<std::array<std::int64_t, 3>, 12> kNodes{{{20, 16, 17},
-                                                              {17, 15, 14},
-                                                              {25, 12, 20},
-                                                              {12, 29, 2},
-                                                              {0, 14, 11},
-                                                              {37, 10, 20},
-                                                              {2, 30, 32},
-                                                              {22, 3, 4},
-                                                              {33, 17, 28},
-                                                              {18, 16, 0},
-                                                              {37, 32, 33},
-                                                              {0, 0, 33}}};
+/// In 3-D the first twelve, in 2-D at all sources and receivers, too.
+constexpr std::array<std::array<std::int64_t, 3>, 20> kNodes{
+    {{20, 16, 17}, {17, 15, 14}, {25, 12, 20}, {12, 29, 2},  {0, 14, 11}, {37, 10, 20}, {2, 30, 32},
+     {22, 3, 4},   {33, 17, 28}, {18, 16, 0},  {37, 32, 33}, {0, 0, 33},  {18, 0, 15},  {3, 0, 9},
+     {12, 0, 1},   {35, 0, 30},  {17, 0, 12},  {0, 0, 0},    {37, 0, 0},  {6, 0, 17}}};
 
 /// The largest difference between the gradient and central differences at single nodes, over the largest of the
 /// derivatives.
@@ -106,7 +100,7 @@ double mismatch_at_nodes(AdjointBox& box, const GradientOf& of = kOfVp) {
     const Grid& grid = box.experiment().grid;
     constexpr float step = 1.f / 16;
     double worst = 0., largest = 0.;
-    for (const auto& [x, y, z] : kNodes) {
+    for (const auto& [x, y, z] : std::span(kNodes).first(grid.dimensions == 3 ? 12 : kNodes.size())) {
         const auto node = std::size_t(grid.at(x, grid.dimensions == 3 ? y : 0, z));
         std::vector<float> above(std::size_t(box.points())), below = above;
         const float before = of.value(std::int64_t(node));
@@ -180,14 +174,16 @@ void add_rings(const Add& add) {
             });
     };
     for (const Case& c : kAdjointCases) {
-        if (std::string_view(c.others) == "sponge") continue;
+        if (std::string_view(c.others) == "sponge" || c.time_order == 4) continue;
         add_double(c, 2, 1);
         add_double(c, 2, 3);
         add_double(c, 3, 3);
-        add("ring, every 1, " + std::string(c.name) + ", 2-D, float against double", 1e-4, true,
-            [=](const VerifyOptions& options) {
-                return mismatch_of_single_precision(c, 2, {1, 1, 0, RingPlace::host}, options);
-            });
+        for (const RingValues values : {RingValues::full, RingValues::of_16_bits})
+            add((values == RingValues::full ? "ring, every 1, " : "ring in 16 bits, every 1, ") + std::string(c.name) +
+                    ", 2-D, float against double",
+                1e-4, true, [=](const VerifyOptions& options) {
+                    return mismatch_of_single_precision(c, 2, {1, 1, 0, RingPlace::host, values}, options);
+                });
     }
 }
 
@@ -202,10 +198,8 @@ PromiseGroup adjoint() {
         "F maps the signals of two sources to four traces, F' back; random signals, every node with its own random "
         "velocity (and density), points on and off nodes, near faces and in absorbing layers, 160 steps. *Products*: "
         "|<F s, d> - <s, F' d>| over |F s| |d|. *Gradient*: dJ/dvp of J = 1/2 |F s - d|^2 against central differences "
-        "of J at twelve nodes (middle, source, receiver, faces, layers, edges), over the largest of these derivatives, "
-        "and "
-        "likewise dJ/drho with variable density. "
-        "*Slopes*: "
+        "of J at twenty nodes, in 3-D twelve (middle, sources, receivers, faces, layers, edges), over the largest of "
+        "these derivatives, and likewise dJ/drho with variable density. *Slopes*: "
         "how far the orders in h of J(m + h dm) - J(m), and of that less h g dm, are from 1 and 2 over six halvings of "
         "h. *Checkpoints*: the gradient from states that are kept, and levels that are computed again, against that of "
         "all levels, which has the same bits. *Ring*: the gradient of a forward field that is computed backward from "
@@ -229,6 +223,7 @@ PromiseGroup adjoint() {
                 add("products, " + which, is_double ? 1e-13 : 1e-6, dimensions == 2, [=](const VerifyOptions& options) {
                     return mismatch_of_products(AdjointBox(box_of(c, dimensions, precision), options));
                 });
+                group.promises.back().takes_long = is_long_in_order_4(c, dimensions);
                 if (is_double)
                     add("gradient, " + which, 1e-6, dimensions == 2, [=](const VerifyOptions& options) {
                         AdjointBox box(box_of(c, dimensions, precision), options);
@@ -236,7 +231,8 @@ PromiseGroup adjoint() {
                     });
                 // Order 16 has the stencil of 2-D; layers beside densities are those of order 8, and of order 2 in 2-D.
                 const bool takes_long =
-                    dimensions == 3 && (c.order == 16 || (c.order == 2 && c.equation == Equation::variable_density));
+                    dimensions == 3 &&
+                    (c.order == 16 || (c.order == 2 && c.equation == Equation::variable_density) || c.time_order == 4);
                 if (is_double) group.promises.back().takes_long = takes_long;
                 if (is_double && has_parameter(c.equation, "rho")) {
                     add("gradient of rho, " + which, 1e-6, dimensions == 2, [=](const VerifyOptions& options) {
@@ -246,7 +242,7 @@ PromiseGroup adjoint() {
                     group.promises.back().takes_long = takes_long;
                 }
             }
-    for (const Case& c : {kAdjointCases[1], kAdjointCases[6]}) {
+    for (const Case& c : {kAdjointCases[1], kAdjointCases[6], kAdjointCases[12]}) {
         add("slopes, " + std::string(c.name) + ", 2-D, double", 0.02, true, [=](const VerifyOptions& options) {
             AdjointBox box(box_of(c, 2, Precision::float64), options);
             return mismatch_of_slopes(box);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/shot/source_density.hpp"
+#include "solver/imaging/applied_traces.hpp"
 
 namespace onda::verify {
 namespace {
@@ -22,6 +23,7 @@ std::vector<Position> in_metres(const Grid& grid, std::span<const Position> cell
 Experiment box_of(const Case& c, int dimensions, Precision precision) {
     Experiment e;
     e.scheme = make_scheme(c.equation, c.order);
+    e.scheme.time_order = c.time_order;
     e.grid.dimensions = dimensions;
     e.grid.n = {38, dimensions == 3 ? 33 : 1, 34};
     e.grid.spacing_m = {10., c.equation == Equation::compact ? 10. : 9., c.equation == Equation::compact ? 10. : 8.};
@@ -65,6 +67,7 @@ AdjointBox::AdjointBox(const Experiment& e, const VerifyOptions& options) : e_(e
     device_ = &usable_device(options.backend);
     setup_ = make_setup(e_, options);
     setup_.stepping = Stepping::single;
+    setup_.keeps_applied = e_.scheme.time_order == 4;
     try {
         device_->check_setup(setup_);
     } catch (const SetupFault&) {
@@ -111,15 +114,18 @@ std::vector<double> AdjointBox::forward(Medium& medium, std::span<const double> 
 std::vector<double> AdjointBox::adjoint(Medium& medium, std::span<const double> traces) const {
     const auto field = medium.make_wavefield();
     const AdjointPoints adjoint = adjoint_of(traces, true);
+    AppliedTraces applied(field->fields(), time_.recorded_samples());
+    applied.add_shot(adjoint.points.receivers);
     Propagator propagator(*field, std::vector{adjoint.points}, time_);
+    propagator.set_hook(applied.hook());
     propagator.advance(time_.steps);
     const std::vector<double> recorded = traces_of(*field, sources_.size());
     const std::vector<double> density = source_densities(medium, points_of(source_signals()).sources);
     const auto samples = std::size_t(time_.steps + 1);
     std::vector<double> signals;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-        const auto one =
-            adjoint_signal(std::span(recorded).subspan(i * samples, samples), adjoint.scale, density[i], e_.grid);
+        const auto one = adjoint_signal(std::span(recorded).subspan(i * samples, samples), adjoint.scale, density[i],
+                                        e_.grid, applied.trace(0, i));
         signals.insert(signals.end(), one.begin(), one.end());
     }
     return signals;

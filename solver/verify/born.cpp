@@ -183,7 +183,7 @@ double mismatch_of_batches(AdjointBox& box, bool of_density = false) {
 }  // namespace
 
 void add_born_promises(PromiseGroup& group) {
-    const auto add = [&group](const std::string& name_of_row, double limit, bool quick, auto c, int dimensions,
+    const auto add = [&group](const std::string& name_of_row, double limit, bool quick, const Case& c, int dimensions,
                               Precision precision, auto measure) {
         const std::string which =
             name_of_row + ", " + c.name + ", " + std::to_string(dimensions) + "-D, " + name(precision);
@@ -191,6 +191,7 @@ void add_born_promises(PromiseGroup& group) {
                                       AdjointBox box(box_of(c, dimensions, precision), options);
                                       return Measurement{measure(box), ""};
                                   }});
+        group.promises.back().takes_long = is_long_in_order_4(c, dimensions);
     };
     for (const Case& c : kAdjointCases)
         for (const int dimensions : {2, 3})
@@ -206,7 +207,7 @@ void add_born_promises(PromiseGroup& group) {
                             [of_density](AdjointBox& box) { return mismatch_of_differences(box, of_density); });
                 }
             }
-    for (const Case& c : {kAdjointCases[1], kAdjointCases[4], kAdjointCases[6]})
+    for (const Case& c : {kAdjointCases[1], kAdjointCases[4], kAdjointCases[6], kAdjointCases[12]})
         for (const Precision precision : {Precision::float64, Precision::float32}) {
             add("J'J", 0., true, c, 2, precision, [](AdjointBox& box) {
                 return mismatch_of_normal_products(box, {1, box.time().steps, 0});

@@ -102,7 +102,7 @@ private:
 std::vector<double> images_on(Medium& medium, const Case& c) {
     const Problem& problem = medium.setup();
     const auto forward = medium.make_wavefield(), adjoint = medium.make_wavefield();
-    const auto images = forward->fields().make_correlation(c.steps, true);
+    const auto images = forward->fields().make_correlation(c.steps, Correlated::differences_and_squares);
     const auto fluxes = forward->fields().make_flux_correlation(c.steps);
     const auto states = forward->make_saved_states();
     start_noisy_shot(*forward, c, problem.precision);

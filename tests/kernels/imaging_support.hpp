@@ -71,15 +71,36 @@ inline std::vector<double> noisy_perturbation(const Grid& grid) {
     return ratio;
 }
 
+/// Step n of a scattered field, with what the same step of its background has added: of order 4 in time in two places.
+inline void step_scattered(Scattering& scattering, const Wavefield& background, Wavefield& scattered, std::int64_t n) {
+    scattering.scatter(background.fields(), scattered.fields());
+    if (!scattered.problem().keeps_applied) return scattered.enqueue(n, 1);
+    for (const Operation operation : step_list(scattered.problem())) {
+        scattered.perform(operation, operation == Operation::record ? n + 1 : n);
+        if (operation == Operation::step_twice) scattering.scatter_applied(background.fields(), scattered.fields());
+    }
+}
+
+/// Of order 4 in time, with A p for images.
+inline Setup with_applied(Setup setup) {
+    setup.scheme.time_order = 4;
+    setup.keeps_applied = true;
+    return setup;
+}
+
 /// Shots with seeds first_seed, first_seed + 1, …: a background that scatters and is kept every second step, and then
-/// another field that meets it from the last step on. Nothing waits in between. \param make_wavefield of so many shots.
+/// another field that meets it from the last step on, and so is A p where it is there. Nothing waits in between.
+/// \param make_wavefield of so many shots.
 template <typename MakeWavefield>
 ImagingResults imaging_results(const Case& c, Precision precision, const MakeWavefield& make_wavefield, int shots = 1,
                                std::uint64_t first_seed = 0) {
     const std::unique_ptr<Wavefield> background = make_wavefield(shots), scattered = make_wavefield(shots),
                                      adjoint = make_wavefield(shots);
     const std::int64_t slots = c.steps / 2;
-    const auto correlation = background->fields().make_correlation(slots, true);
+    const auto correlation = background->fields().make_correlation(slots, Correlated::differences_and_squares);
+    const auto applied = background->problem().keeps_applied
+                             ? background->fields().make_correlation(slots, Correlated::applied)
+                             : nullptr;
     const auto scattering = background->fields().make_scattering();
     scattering->set_perturbation(noisy_perturbation(c.grid));
     for (int shot = 0; shot < shots; ++shot) {
@@ -91,15 +112,18 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
     for (Wavefield* wavefield : {background.get(), scattered.get(), adjoint.get()}) wavefield->record(0);
     for (std::int64_t n = 0; n < c.steps; ++n) {
         background->enqueue(n, 1);
-        scattering->scatter(background->fields(), scattered->fields());
-        if (n % 2 == 1) correlation->keep(background->fields(), n / 2);
-        scattered->enqueue(n, 1);
+        for (Correlation* each : {correlation.get(), applied.get()})
+            if (each != nullptr && n % 2 == 1) each->keep(background->fields(), n / 2);
+        step_scattered(*scattering, *background, *scattered, n);
     }
     // Levels are met every second step, unless layers want to see each.
     for (std::int64_t n = 0, met = 0; n < c.steps; ++n) {
-        const std::int64_t level = c.steps - 1 - n, most = correlation->most_steps();
+        const std::int64_t level = c.steps - 1 - n;
+        const std::int64_t most = std::min(correlation->most_steps(), applied ? applied->most_steps() : kAnySteps);
         if (const bool is_kept = level % 2 == 1; is_kept || n - met >= most) {
-            correlation->meet(adjoint->fields(), is_kept ? level / 2 : -1, std::max<std::int64_t>(n - met, 1));
+            for (Correlation* each : {correlation.get(), applied.get()})
+                if (each != nullptr)
+                    each->meet(adjoint->fields(), is_kept ? level / 2 : -1, std::max<std::int64_t>(n - met, 1));
             met = n;
         }
         adjoint->enqueue(n, 1);
@@ -110,7 +134,12 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
     const auto of_shot = static_cast<std::ptrdiff_t>(3 * c.grid.points());
     for (int shot = 0; shot < shots; ++shot) {
         results.scattered.push_back(results_of(*scattered, c, shot));
-        results.images.emplace_back(images.begin() + shot * of_shot, images.begin() + (shot + 1) * of_shot);
+        auto& of_its =
+            results.images.emplace_back(images.begin() + shot * of_shot, images.begin() + (shot + 1) * of_shot);
+        if (!applied) continue;
+        std::vector<double> image(static_cast<std::size_t>(c.grid.points()));
+        applied->download(LevelSum::products, image, shot);
+        of_its.insert(of_its.end(), image.begin(), image.end());
     }
     return results;
 }
@@ -190,17 +219,27 @@ inline Sources noisy_sources_in_reverse(const Case& c, std::uint64_t seed) {
     return sources;
 }
 
+/// Where rings lie, and how they hold values.
+struct RingKind {
+    RingPlace place = RingPlace::device;
+    RingValues values = RingValues::full;
+};
+inline constexpr RingKind kRingKinds[] = {{RingPlace::device, RingValues::full},
+                                          {RingPlace::host, RingValues::full},
+                                          {RingPlace::device, RingValues::of_16_bits},
+                                          {RingPlace::host, RingValues::of_16_bits}};
+
 /// Shots as those of imaging_results() whose background is not kept but rebuilt from rings of every level. \returns
 /// images, with the opposite sign of the products, and where fields should be scattered the first levels that were
 /// rebuilt.
 template <typename MakeWavefield>
-ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefield& make_wavefield, RingPlace place,
-                            int shots = 1, std::uint64_t first_seed = 0) {
+ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefield& make_wavefield,
+                            const RingKind& kind, int shots = 1, std::uint64_t first_seed = 0) {
     const std::unique_ptr<Wavefield> background = make_wavefield(shots), adjoint = make_wavefield(shots);
     const std::unique_ptr<Wavefield> rebuilt =
         const_cast<Medium&>(background->medium()).make_wavefield(shots, StripList{});
-    const auto correlation = background->fields().make_correlation(1, true);
-    const auto ring = background->fields().make_ring({c.steps - 1, c.steps / 2, place});
+    const auto correlation = background->fields().make_correlation(1, Correlated::differences_and_squares);
+    const auto ring = background->fields().make_ring({c.steps - 1, c.steps / 2, kind.place, kind.values});
     for (int shot = 0; shot < shots; ++shot) {
         const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
         start_noisy_shot(*background, c, precision, 1., shot, seed);
@@ -240,11 +279,11 @@ ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefi
     return results;
 }
 /// The same on a medium that is made for it.
-inline ImagingResults ring_results_on(const Case& c, const Setup& setup, const MakeMedium& make_medium, RingPlace place,
-                                      int shots = 1) {
+inline ImagingResults ring_results_on(const Case& c, const Setup& setup, const MakeMedium& make_medium,
+                                      const RingKind& kind, int shots = 1) {
     const auto medium = make_noisy_medium(setup, make_medium);
     return ring_results(
-        c, setup.precision, [&medium](int count) { return medium->make_wavefield(count); }, place, shots);
+        c, setup.precision, [&medium](int count) { return medium->make_wavefield(count); }, kind, shots);
 }
 
 /// Whether numbers were made: finite ones, not all of them zero.

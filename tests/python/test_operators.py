@@ -141,6 +141,34 @@ def test_with_variable_density_and_in_three_dimensions():
     assert np.linalg.norm(found - expected) <= 1e-6 * np.linalg.norm(expected)
 
 
+def test_born_of_velocity_and_density():
+    vp = velocity()
+    rho = np.float32(1000 + np.round(vp / 4))
+    overrides = ["imaging.parameters=vp_and_rho"]
+    J = onda.born(SURVEY, vp=vp, rho=rho, overrides=overrides)
+    assert J.dims == (2, 45, 37)
+    assert mismatch(J, 1) <= 1e-12
+    noise = np.random.default_rng(7)
+    dvp = noise.integers(-8, 9, vp.shape) / 8.0
+    dvp[vp == vp.max()] = 0.0
+    drho = noise.integers(-8, 9, vp.shape) / 8.0
+
+    def data(h):
+        return onda.forward(SURVEY, vp=vp + h * dvp, rho=rho + h * drho)
+
+    expected = (data(0.125) - data(-0.125)) / 0.25
+    found = J.matvec(np.stack([dvp.T, drho.T]).ravel()).reshape(J.dimsd)
+    assert np.linalg.norm(found - expected) <= 1e-6 * np.linalg.norm(expected)
+    of_vp = onda.born(SURVEY, vp=vp, rho=rho)
+    of_both = onda.born(SURVEY, vp=vp, rho=rho, axes="zyx", overrides=overrides)
+    np.testing.assert_allclose(of_both.matvec(np.stack([dvp, 0 * drho]).ravel()), of_vp.matvec(dvp.T.ravel()), rtol=0,
+                               atol=1e-13 * abs(found).max())
+    y = noise.standard_normal(J.shape[0])
+    assert np.array_equal(of_both.rmatvec(y).reshape(2, -1)[0].reshape(37, 45), of_vp.rmatvec(y).reshape(45, 37).T)
+    with pytest.raises(onda.ConfigError, match="the model has no densities"):
+        onda.born(SURVEY, vp=vp, overrides=overrides)
+
+
 def test_single_precision_has_the_seismograms_of_a_run_and_is_transposed_to_rounding():
     overrides = ["scheme.precision=float"]
     vp = velocity()

@@ -3,6 +3,7 @@
 // Takes 10 s.
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,10 @@ TEST_CASE("a gradient has the same bits however it is computed") {
     const std::vector<float> energy = place.image("full", kSourceIllumination);
     CHECK(std::ranges::all_of(energy, [](float e) { return e >= 0.f; }));
     CHECK(*std::ranges::max_element(energy) > 0.f);
+    const std::vector<float> of_order_4 = place.image_of("order 4", {"time.order=4", "imaging.storage=full"});
+    CHECK(of_order_4 != expected);
+    CHECK(place.image_of("order 4, states", {"time.order=4", "imaging.storage=checkpoints"}) == of_order_4);
+    CHECK(place.image_of("order 4, batch", {"time.order=4", "backend.batch=3"}) == of_order_4);
 }
 
 TEST_CASE(
@@ -98,6 +103,9 @@ TEST_CASE(
         CHECK(place.image_of("other", with({setting})) == rebuilt);
         std::filesystem::remove_all(place.folder.path() / "other");
     }
+    const std::vector<float> of_16_bits = place.image_of("coded", with({"imaging.ring_values=16bit"}));
+    CHECK(of_16_bits != rebuilt);
+    CHECK(difference(of_16_bits, exact) <= 1e-4);
     const std::vector<std::string> rho{"--set", "model.rho=gardner"}, ring{"--set", "imaging.storage=ring"};
     CHECK(place.gradient("parts", {"--shots", "4,2", rho[0], rho[1], ring[0], ring[1]}).code == 0);
     const Outcome mixed = place.gradient("parts", rho);
@@ -120,6 +128,7 @@ TEST_CASE("rings are taken where not all levels fit and states cost more steps")
     };
     CHECK(contains(history({"imaging.storage=ring"}), "rebuilt backward, once, from 4 planes"));
     CHECK(contains(history({"imaging.storage=ring", "scheme.space_order=2"}), "from 1 plane "));
+    CHECK(contains(history({"imaging.storage=ring", "imaging.ring_values=16bit"}), "time steps, in 16 bits"));
     // On a large grid levels are large beside what lies along faces.
     const auto chosen = [&](const std::string& gib) {
         return history({"grid.shape=[1001, 1001]", "backend.batch=1", "imaging.memory_gib=" + gib});
@@ -180,6 +189,48 @@ TEST_CASE("a survey of gradients goes on where it ended, and a run is no gradien
     CHECK(read_gather(place.folder.path() / "run" / "seismograms.h5", 3).pressure == synthetic.pressure);
 }
 
+TEST_CASE("observed data may be traces of other programs, which are found by their places, once each") {
+    const GradientPlace place;
+    const std::filesystem::path& folder = place.folder.path();
+    const std::vector<float> expected = place.image_of("own", {});
+    REQUIRE(run_onda({"export", folder / "true", "--segy", "--output", folder / "true.sgy"}).code == 0);
+
+    // The last trace first; the second one dead.
+    std::ifstream in(folder / "true.sgy", std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    constexpr std::size_t heads = 3600, traces = 5 * 21;
+    const std::size_t length = (bytes.size() - heads) / traces;
+    std::string other =
+        bytes.substr(0, heads) + bytes.substr(bytes.size() - length) + bytes.substr(heads, (traces - 1) * length);
+    std::ofstream(folder / "other.sgy", std::ios::binary) << other;
+    CHECK(place.image_of("other", {"imaging.observed=other.sgy"}) == expected);
+    other[heads + length + 29] = 2;  // bytes 29-30 of the second trace
+    std::ofstream(folder / "dead.sgy", std::ios::binary) << other;
+    CHECK(place.image_of("dead", {"imaging.observed=dead.sgy"}) != expected);
+    CHECK(contains(text_of(folder / "dead" / "misfit.csv"), ",21,1,0"));
+
+    const auto refused = [&](const std::vector<std::string>& settings, const std::string& words) {
+        std::vector<std::string> more;
+        for (const std::string& setting : settings) more.insert(more.end(), {"--set", setting});
+        const Outcome outcome = place.gradient("refused", more);
+        std::filesystem::remove_all(folder / "refused");
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 65);
+        CHECK(contains(outcome.err, words));
+    };
+    std::ofstream(folder / "twice.sgy", std::ios::binary) << bytes << bytes.substr(heads, length);
+    refused({"imaging.observed=twice.sgy"},
+            "shot 1: receiver 1 of 21 at (43, 0, 20) m has 2 traces, 1 and 106 of the file among them");
+    std::ofstream(folder / "less.sgy", std::ios::binary) << bytes.substr(0, bytes.size() - length);
+    refused({"imaging.observed=less.sgy"}, "shot 5: receiver 21 of 21 at (563, 0, 20) m has no trace within 0.01 m");
+    refused({"imaging.observed=true.sgy", "sources=[{position_m: [93, 24]}]"},
+            "has no trace of shot 1, whose source is at (93, 0, 24) m");
+    other = bytes;
+    other[heads + 109] = 4;  // bytes 109-110: 4 ms
+    std::ofstream(folder / "late.sgy", std::ios::binary) << other;
+    refused({"imaging.observed=late.sgy"}, "trace 1 starts 0.004 s after the source (bytes 109-110)");
+}
+
 TEST_CASE("what allows no exact gradient is refused, with what would do") {
     const GradientPlace place;
     const auto refused = [&](const std::vector<std::string>& settings, const std::string& words) {
@@ -192,7 +243,8 @@ TEST_CASE("what allows no exact gradient is refused, with what would do") {
         CHECK(!std::filesystem::exists(place.folder.path() / "refused" / "gradient.h5"));
     };
     refused({"time.stepping=leap"}, "use auto or single");
-    refused({"time.order=4"}, "order 2");
+    refused({"time.order=4", "imaging.storage=ring"},
+            "ring: no field with steps of order 4 in time is rebuilt: use full or checkpoints");
     refused({"model.storage=16bit"}, "use auto or float");
     refused({"scheme.stencil=compact27", "scheme.space_order=2"}, "cpml across one axis only");
     refused({"imaging.storage=full", "imaging.memory_gib=1e-6"}, "use checkpoints");
@@ -200,6 +252,7 @@ TEST_CASE("what allows no exact gradient is refused, with what would do") {
     refused({"imaging.storage=ring", "boundary.x_min=sponge"}, "ring: no field with a sponge");
     refused({"imaging.storage=ring", "imaging.parameters=vp_and_rho", "model.rho=gardner"},
             "ring: no field with a gradient of density is rebuilt: use full or checkpoints");
+    refused({"imaging.storage=ring", "imaging.ring_values=16bit", "backend.slabs=2"}, "ring_values of 16bit on slabs");
     refused({"imaging.parameters=vp_and_rho"}, "has no densities");
     refused({"imaging.parameters=rho"}, "must be one of vp, vp_and_rho");
     refused({"imaging.misfit=l3"}, "must be one of l2, normalised_l2");

@@ -10,6 +10,7 @@
 #include "kernels/cpu/memory.hpp"
 #include "kernels/fingerprint.hpp"
 #include "kernels/plan/layouts.hpp"
+#include "kernels/plan/shell.hpp"
 
 namespace onda::cpu {
 
@@ -18,6 +19,7 @@ ShotFields<T>::ShotFields(const Setup& setup, const Allocations& planned, int th
     : setup_(setup), grid_(setup.grid), threads_(threads), layout_(field_layout(setup, grid_, layout_rules(setup))) {
     for (const std::string_view field : setup.scheme.equation->fields)
         levels_.push_back({Buffer<T>(planned.of(field)), Buffer<T>(planned.of(previous_row(field)))});
+    if (has_odd_level(setup)) odd_ = Buffer<T>(planned.of("p_odd"));
     for (std::size_t axis = 0; axis < 3; ++axis)
         copies_[axis] =
             halo_copies(grid_.n[axis], layout_.halo[axis], setup.halos[2 * axis], setup.halos[2 * axis + 1]);
@@ -25,7 +27,7 @@ ShotFields<T>::ShotFields(const Setup& setup, const Allocations& planned, int th
 
 template <typename T>
 std::int64_t ShotFields<T>::bytes() const {
-    std::int64_t bytes = 0;
+    std::int64_t bytes = odd_.bytes();
     for (const Levels& field : levels_) bytes += field.now.bytes() + field.before.bytes();
     return bytes;
 }

@@ -32,7 +32,10 @@ public:
     /// p[n] of a field, and the level before it.
     [[nodiscard]] Buffer<T>& now(std::size_t field = 0) { return levels_[field].now; }
     [[nodiscard]] Buffer<T>& before(std::size_t field = 0) { return levels_[field].before; }
+    /// Of the first field: the odd level of leaps, or u of order 4 in time, in the shell (kernels/plan/shell.hpp).
+    [[nodiscard]] Buffer<T>& odd() { return odd_; }
     [[nodiscard]] const Buffer<T>& at(FieldLevel level) const {
+        if (level.before == kAppliedLevel.before) return odd_;
         const Levels& of_field = levels_[static_cast<std::size_t>(level.field)];
         return level.before == 0 ? of_field.now : of_field.before;
     }
@@ -47,6 +50,10 @@ public:
             clear(field.now);
             clear(field.before);
         }
+        clear_odd();
+    }
+    void clear_odd() {
+        if (odd_.data() != nullptr) clear(odd_);
     }
     /// Makes an array with the layout of a field zero, halos and all.
     void clear(Buffer<T>& array) const;
@@ -118,6 +125,7 @@ private:
     int threads_;
     Layout layout_;
     std::vector<Levels> levels_;  ///< of each field; sources, receivers and snapshots have the first
+    Buffer<T> odd_;               ///< none where every node leaps, or steps singly
     std::array<std::vector<HaloCopy>, 3> copies_;
 };
 

@@ -16,8 +16,8 @@ namespace {
 template <typename T>
 class CpuCorrelation final : public Correlation {
 public:
-    CpuCorrelation(const Setup& setup, int shots, std::int64_t slots, bool illuminates)
-        : CpuCorrelation(setup, shots, illuminates, correlation_allocations(setup, shots, slots, illuminates)) {}
+    CpuCorrelation(const Setup& setup, int shots, std::int64_t slots, Correlated what)
+        : CpuCorrelation(setup, shots, what, correlation_allocations(setup, shots, slots, what)) {}
 
     void reset() override {
         for (Shot& shot : shots_) {
@@ -28,9 +28,10 @@ public:
     void keep(const FieldSet& forward, std::int64_t slot) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(forward);
         for_rows({whole_}, [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
-            const auto [p, q] = levels_from(fields.of(static_cast<int>(s)), 0, y, z);
-            T* const d = shots_[s].kept.data() + slot * points_ + setup_.grid.at(0, y, z);
-            for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) d[x] = p[x] - q[x];
+            T* const kept = shots_[s].kept.data() + slot * points_ + setup_.grid.at(0, y, z);
+            with_values(fields.of(static_cast<int>(s)), 0, y, z, [&](const auto& value) {
+                for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) kept[x] = value(x);
+            });
         });
     }
     void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t /*steps*/) override {
@@ -47,7 +48,7 @@ public:
     }
     [[nodiscard]] std::int64_t most_steps() const override { return layers_.memory() > 0 ? 1 : kAnySteps; }
     void download(LevelSum sum, std::span<double> image, int shot) const override {
-        check_sum(sum, illuminates_);
+        check_sum(sum, what_ == Correlated::differences_and_squares);
         const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(sum)].data();
         for_node_rows<T>(setup_, 1, {whole_}, [&](std::size_t, std::size_t, std::int64_t y, std::int64_t z) {
             const std::int64_t row = setup_.grid.at(0, y, z);
@@ -70,7 +71,8 @@ private:
               images{Buffer<T>(planned.of("imaging.image")), Buffer<T>(planned.of("imaging.illuminations")),
                      Buffer<T>(planned.of("imaging.illuminations"))},
               memory(planned.of("imaging.layers")) {}
-        /// Adds to the images, from a node on, what a row of adjoint differences, adjoint(i), and a kept one give.
+        /// Adds to the images, from a node on, what a row of the adjoint field's values, adjoint(i), and a kept one
+        /// give.
         template <typename Adjoint>
         void sum(std::int64_t node, std::int64_t count, const Adjoint& adjoint, const T* forward) {
             T* const image = images[0].data() + node;
@@ -88,9 +90,9 @@ private:
         Buffer<T> memory;
     };
 
-    CpuCorrelation(const Setup& setup, int shots, bool illuminates, const Allocations& planned)
+    CpuCorrelation(const Setup& setup, int shots, Correlated what, const Allocations& planned)
         : setup_(setup),
-          illuminates_(illuminates),
+          what_(what),
           points_(setup.grid.points()),
           whole_{{}, setup.grid.n},
           layers_(layer_boxes(setup)) {
@@ -103,12 +105,19 @@ private:
     void for_rows(const std::vector<Box>& parts, const Body& body) const {
         for_node_rows<T>(setup_, shots_.size(), parts, body);
     }
+    /// Calls use(value), where value(i) is what is correlated of a field at the i-th node from one on.
+    template <typename Use>
+    void with_values(const ShotFields<T>& fields, std::int64_t x, std::int64_t y, std::int64_t z,
+                     const Use& use) const {
+        if (what_ == Correlated::applied)
+            return use([u = level_from(fields, kAppliedLevel, x, y, z)](std::int64_t i) { return u[i]; });
+        const auto [p, q] = levels_from(fields, x, y, z);
+        use([p = p, q = q](std::int64_t i) { return p[i] - q[i]; });
+    }
     void meet_inside(const ShotFields<T>& fields, std::int64_t y, std::int64_t z, const T* kept, Shot& shot) const {
         const std::int64_t first = layers_.inner().low[0], count = layers_.inner().high[0] - first;
-        const auto [p, q] = levels_from(fields, first, y, z);
         const std::int64_t node = setup_.grid.at(first, y, z);
-        shot.sum(
-            node, count, [p = p, q = q](std::int64_t i) { return p[i] - q[i]; }, kept + node);
+        with_values(fields, first, y, z, [&](const auto& value) { shot.sum(node, count, value, kept + node); });
     }
     void meet_in_layer(const ShotFields<T>& fields, std::size_t part, std::int64_t y, std::int64_t z, const T* kept,
                        Shot& shot) const {
@@ -116,8 +125,9 @@ private:
         const std::int64_t first = nodes.low[0], count = nodes.high[0] - first;
         thread_local std::vector<T> row;
         row.resize(static_cast<std::size_t>(count));
-        const auto [p, q] = levels_from(fields, first, y, z);
-        for (std::int64_t i = 0; i < count; ++i) row[static_cast<std::size_t>(i)] = p[i] - q[i];
+        with_values(fields, first, y, z, [values = row.data(), count](const auto& value) {
+            for (std::int64_t i = 0; i < count; ++i) values[i] = value(i);
+        });
         layers_.apply(part, y, z, row.data(), shot.memory.data());
         if (!kept) return;
         const std::int64_t node_of_row = setup_.grid.at(first, y, z);
@@ -126,7 +136,7 @@ private:
     }
 
     const Setup& setup_;
-    bool illuminates_;
+    Correlated what_;
     std::int64_t points_;
     Box whole_;  ///< all nodes
     LayerRows<T> layers_;
@@ -135,22 +145,23 @@ private:
 
 }  // namespace
 
-Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, bool illuminates) {
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, Correlated what) {
     const std::int64_t points = setup.grid.points(), bytes = setup.element_bytes();
     Allocations list;
     list.add(paged("imaging.kept", Owner::wavefield, slots * points, bytes, shots));
     list.add(paged("imaging.image", Owner::wavefield, points, bytes, shots));
-    list.add(paged("imaging.illuminations", Owner::wavefield, illuminates ? points : 0, bytes, 2 * shots));
+    list.add(paged("imaging.illuminations", Owner::wavefield, what == Correlated::differences_and_squares ? points : 0,
+                   bytes, 2 * shots));
     list.add(paged("imaging.layers", Owner::wavefield, layer_boxes(setup).memory, bytes, shots));
     return list;
 }
 
 template <typename T>
-std::unique_ptr<Correlation> make_correlation(const Setup& setup, int shots, std::int64_t slots, bool illuminates) {
-    return std::make_unique<CpuCorrelation<T>>(setup, shots, slots, illuminates);
+std::unique_ptr<Correlation> make_correlation(const Setup& setup, int shots, std::int64_t slots, Correlated what) {
+    return std::make_unique<CpuCorrelation<T>>(setup, shots, slots, what);
 }
 
-template std::unique_ptr<Correlation> make_correlation<float>(const Setup&, int, std::int64_t, bool);
-template std::unique_ptr<Correlation> make_correlation<double>(const Setup&, int, std::int64_t, bool);
+template std::unique_ptr<Correlation> make_correlation<float>(const Setup&, int, std::int64_t, Correlated);
+template std::unique_ptr<Correlation> make_correlation<double>(const Setup&, int, std::int64_t, Correlated);
 
 }  // namespace onda::cpu

@@ -1,6 +1,8 @@
 #include "kernels/cpu/imaging/cpu_field_ring.hpp"
 
 #include <algorithm>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/buffer.hpp"
@@ -8,47 +10,119 @@
 #include "kernels/cpu/fields/cpu_fields.hpp"
 #include "kernels/cpu/imaging/node_rows.hpp"
 #include "kernels/cpu/memory.hpp"
+#include "kernels/imaging/coded_block.hpp"
 #include "kernels/imaging/ring_boxes.hpp"
 
 namespace onda::cpu {
 namespace {
 
-/// A frame of nodes, and values for them, level by level.
-template <typename T>
+const std::string kRing = "imaging.ring", kEdges = "imaging.edges";
+
+std::string stage_of(const std::string& name) {
+    return name + " on its way";
+}
+
+/// A frame of nodes, and values for them, level by level: as they are, or coded from and to a stage.
+template <typename T, typename Stored>
 class FrameLevels {
 public:
-    FrameLevels(const Setup& setup, NodeFrame frame, const Allocation& row, int shots)
+    /// \param planned with the rows of add_rows().
+    FrameLevels(const Setup& setup, NodeFrame frame, const Allocations& planned, const std::string& name, int shots)
         : setup_(setup), frame_(std::move(frame)) {
-        for (int shot = 0; shot < shots; ++shot) values_.emplace_back(row);
+        for (int shot = 0; shot < shots; ++shot) {
+            stored_.emplace_back(planned.of(name));
+            if constexpr (kCodes) stage_.emplace_back(planned.of(stage_of(name)));
+        }
         for (const NodeFrame::Part& part : frame_.parts) boxes_.push_back(part.nodes);
+    }
+
+    static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels,
+                         const std::string& name) {
+        list.add(paged(name, Owner::wavefield, levels * stored_of(frame), sizeof(Stored), shots));
+        if constexpr (kCodes) list.add(paged(stage_of(name), Owner::wavefield, frame.nodes, sizeof(T), shots));
     }
 
     [[nodiscard]] std::int64_t bytes() const {
         std::int64_t bytes = 0;
-        for (const Buffer<T>& of_shot : values_) bytes += of_shot.bytes();
+        for (const Buffer<Stored>& of_shot : stored_) bytes += of_shot.bytes();
+        for (const Buffer<T>& of_shot : stage_) bytes += of_shot.bytes();
         return bytes;
     }
-    /// Calls body(shot, x, y, z, values, count) for every row of the frame of every shot, from its first node on.
+    /// Calls body(shot, x, y, z, values, count), which writes them, for every row of the frame of every shot.
     template <typename Body>
-    void for_rows(std::int64_t level, const Body& body) const {
-        for_node_rows<T>(setup_, values_.size(), boxes_,
-                         [&](std::size_t shot, std::size_t part, std::int64_t y, std::int64_t z) {
-                             const auto& [nodes, first] = frame_.parts[part];
-                             const std::int64_t count = nodes.high[0] - nodes.low[0], ny = nodes.high[1] - nodes.low[1];
-                             const std::int64_t before = ((z - nodes.low[2]) * ny + y - nodes.low[1]) * count;
-                             body(static_cast<int>(shot), nodes.low[0], y, z,
-                                  values_[shot].data() + level * frame_.nodes + first + before, count);
-                         });
+    void write(std::int64_t level, const Body& body) {
+        for_rows(level, body);
+        if constexpr (kCodes)
+            for_blocks(level,
+                       [](CodedBlock& block, const T* values, std::int64_t count) { encode(values, count, block); });
+    }
+    /// The same of a body that reads the values.
+    template <typename Body>
+    void read(std::int64_t level, const Body& body) {
+        if constexpr (kCodes)
+            for_blocks(level, [](const CodedBlock& block, T* values, std::int64_t count) {
+                for (std::int64_t i = 0; i < count; ++i) values[i] = decoded<T>(block.code[i], block.unit);
+            });
+        for_rows(level, body);
     }
 
 private:
+    static constexpr bool kCodes = !std::is_same_v<T, Stored>;
+
+    /// The elements of a level.
+    [[nodiscard]] static std::int64_t stored_of(const NodeFrame& frame) {
+        return kCodes ? CodedBlock::count(frame.nodes) : frame.nodes;
+    }
+    /// The values of a level, or the stage.
+    [[nodiscard]] T* values(std::size_t shot, std::int64_t level) {
+        if constexpr (kCodes)
+            return stage_[shot].data();
+        else
+            return stored_[shot].data() + level * frame_.nodes;
+    }
+
+    static void encode(const T* values, std::int64_t count, CodedBlock& block) {
+        BitsOf<T> largest = 0;
+        for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, bits_of_size(values[i]));
+        block.unit = unit_of<T>(largest);
+        for (std::int64_t i = 0; i < count; ++i) block.code[i] = coded(values[i], block.unit);
+        std::fill(block.code + count, std::end(block.code), std::int16_t{0});
+    }
+    /// Calls body(block, values of the stage, count) for every block of a level of every shot.
+    template <typename Body>
+    void for_blocks(std::int64_t level, const Body& body) {
+        const std::int64_t blocks = stored_of(frame_), shots = std::ssize(stored_);
+        on_threads(useful_threads(setup_, shots * frame_.nodes), [&](int thread, int threads) {
+            const FlushDenormals<T> flush;
+            const RowRange mine = rows_of_thread(shots * blocks, thread, threads);
+            for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+                const auto shot = static_cast<std::size_t>(i / blocks);
+                const std::int64_t block = i % blocks, first = block * CodedBlock::kValues;
+                body(stored_[shot].data()[level * blocks + block], stage_[shot].data() + first,
+                     std::min<std::int64_t>(CodedBlock::kValues, frame_.nodes - first));
+            }
+        });
+    }
+    template <typename Body>
+    void for_rows(std::int64_t level, const Body& body) {
+        for_node_rows<T>(
+            setup_, stored_.size(), boxes_, [&](std::size_t shot, std::size_t part, std::int64_t y, std::int64_t z) {
+                const auto& [nodes, first] = frame_.parts[part];
+                const std::int64_t count = nodes.high[0] - nodes.low[0], ny = nodes.high[1] - nodes.low[1];
+                const std::int64_t before = ((z - nodes.low[2]) * ny + y - nodes.low[1]) * count;
+                body(static_cast<int>(shot), nodes.low[0], y, z, values(shot, level) + first + before, count);
+            });
+    }
+
     const Setup& setup_;
     NodeFrame frame_;
     std::vector<Box> boxes_;
-    std::vector<Buffer<T>> values_;  ///< of each shot, [level][node of the frame]
+    std::vector<Buffer<Stored>> stored_;  ///< of each shot, [level][node of the frame, or block of them]
+    std::vector<Buffer<T>> stage_;        ///< of each shot, [node of the frame], where values are coded
 };
 
-template <typename T>
+/// \tparam Stored as FrameLevels.
+template <typename T, typename Stored>
 class CpuFieldRing final : public FieldRing {
 public:
     CpuFieldRing(const Setup& setup, int shots, const RingSize& size)
@@ -56,15 +130,14 @@ public:
 
     void save(const FieldSet& forward, std::int64_t level) override {
         const auto& fields = of(forward);
-        ring_.for_rows(level,
-                       [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, T* ring, std::int64_t count) {
-                           const T* const p = levels_from(fields.of(shot), x, y, z).first;
-                           std::copy_n(p, count, ring);
-                       });
+        ring_.write(level, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, T* ring, std::int64_t count) {
+            const T* const p = levels_from(fields.of(shot), x, y, z).first;
+            std::copy_n(p, count, ring);
+        });
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         const auto& fields = of(forward);
-        edges_.for_rows(slot, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, T* d, std::int64_t count) {
+        edges_.write(slot, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, T* d, std::int64_t count) {
             const auto [p, q] = levels_from(fields.of(shot), x, y, z);
             for (std::int64_t i = 0; i < count; ++i) d[i] = p[i] - q[i];
         });
@@ -83,24 +156,24 @@ public:
     }
     void load(FieldSet& rebuilt, std::int64_t level) override {
         auto& fields = of(rebuilt);
-        ring_.for_rows(level, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, const T* ring,
-                                  std::int64_t count) { std::copy_n(ring, count, latest(fields, shot, x, y, z)); });
+        ring_.read(level, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, const T* ring,
+                              std::int64_t count) { std::copy_n(ring, count, latest(fields, shot, x, y, z)); });
     }
     void place(FieldSet& rebuilt, std::int64_t slot) override {
         auto& fields = of(rebuilt);
-        edges_.for_rows(slot,
-                        [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, const T* d, std::int64_t count) {
-                            std::fill_n(latest(fields, shot, x, y, z), count, T(0));
-                            std::copy_n(d, count, previous(fields, shot, x, y, z));
-                        });
+        edges_.read(slot,
+                    [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, const T* d, std::int64_t count) {
+                        std::fill_n(latest(fields, shot, x, y, z), count, T(0));
+                        std::copy_n(d, count, previous(fields, shot, x, y, z));
+                    });
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return ring_.bytes() + edges_.bytes(); }
 
 private:
     CpuFieldRing(const Setup& setup, int shots, const RingBoxes& boxes, const Allocations& planned)
         : setup_(setup),
-          ring_(setup, boxes.ring, planned.of("imaging.ring"), shots),
-          edges_(setup, boxes.edges, planned.of("imaging.edges"), shots) {
+          ring_(setup, boxes.ring, planned, kRing, shots),
+          edges_(setup, boxes.edges, planned, kEdges, shots) {
         check_ring(setup);
     }
 
@@ -115,23 +188,35 @@ private:
     }
 
     const Setup& setup_;
-    FrameLevels<T> ring_, edges_;
+    FrameLevels<T, Stored> ring_, edges_;
 };
+
+template <typename T, typename Stored>
+Allocations allocations_of(const RingBoxes& boxes, int shots, const RingSize& size) {
+    Allocations list;
+    FrameLevels<T, Stored>::add_rows(list, boxes.ring, shots, size.levels, kRing);
+    FrameLevels<T, Stored>::add_rows(list, boxes.edges, shots, size.slots, kEdges);
+    return list;
+}
+
+template <typename T>
+Allocations allocations_of(const RingBoxes& boxes, int shots, const RingSize& size) {
+    return size.values == RingValues::full ? allocations_of<T, T>(boxes, shots, size)
+                                           : allocations_of<T, CodedBlock>(boxes, shots, size);
+}
 
 }  // namespace
 
 Allocations ring_allocations(const Setup& setup, int shots, const RingSize& size) {
     const RingBoxes boxes = ring_boxes(setup);
-    const std::int64_t bytes = setup.element_bytes();
-    Allocations list;
-    list.add(paged("imaging.ring", Owner::wavefield, size.levels * boxes.ring.nodes, bytes, shots));
-    list.add(paged("imaging.edges", Owner::wavefield, size.slots * boxes.edges.nodes, bytes, shots));
-    return list;
+    return setup.precision == Precision::float64 ? allocations_of<double>(boxes, shots, size)
+                                                 : allocations_of<float>(boxes, shots, size);
 }
 
 template <typename T>
 std::unique_ptr<FieldRing> make_field_ring(const Setup& setup, int shots, const RingSize& size) {
-    return std::make_unique<CpuFieldRing<T>>(setup, shots, size);
+    if (size.values == RingValues::full) return std::make_unique<CpuFieldRing<T, T>>(setup, shots, size);
+    return std::make_unique<CpuFieldRing<T, CodedBlock>>(setup, shots, size);
 }
 
 template std::unique_ptr<FieldRing> make_field_ring<float>(const Setup&, int, const RingSize&);

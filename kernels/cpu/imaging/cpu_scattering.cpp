@@ -23,15 +23,24 @@ public:
         for (Buffer<T>& last : last_) clear_values(setup_, last.data(), setup_.grid.points());
     }
     void scatter(const FieldSet& background, FieldSet& scattered) override {
-        const auto& from = dynamic_cast<const CpuFields<T>&>(background);
-        auto& to = dynamic_cast<CpuFields<T>&>(scattered);
-        for_node_rows<T>(setup_, last_.size(), {Box{{}, setup_.grid.n}},
-                         [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
-                             const auto shot = static_cast<int>(s);
-                             ShotFields<T>& to_shot = to.of(shot);
-                             scatter_row(from.of(shot), to_shot.before().data() + to_shot.layout().at(0, y, z),
-                                         last_[s].data(), y, z);
-                         });
+        for_rows(background, scattered,
+                 [&](std::size_t s, const ShotFields<T>& from, ShotFields<T>& to, std::int64_t y, std::int64_t z) {
+                     T* const before = to.before().data() + to.layout().at(0, y, z);
+                     if (!setup_.keeps_applied)
+                         return scatter_row(from, before, last_[s].data(), y, z, [](std::int64_t) { return T(0); });
+                     scatter_row(from, before, last_[s].data(), y, z,
+                                 [u = level_from(from, kAppliedLevel, 0, y, z)](std::int64_t x) { return u[x]; });
+                 });
+    }
+    void scatter_applied(const FieldSet& background, FieldSet& scattered) override {
+        for_rows(background, scattered,
+                 [&](std::size_t, const ShotFields<T>& from, ShotFields<T>& to, std::int64_t y, std::int64_t z) {
+                     const T *const u = level_from(from, kAppliedLevel, 0, y, z), *const ratio =
+                                                                                      ratio_.data() +
+                                                                                      setup_.grid.at(0, y, z);
+                     T* const odd = to.odd().data() + to.layout().at(0, y, z);
+                     for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) odd[x] = odd[x] + ratio[x] * u[x];
+                 });
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         std::int64_t bytes = ratio_.bytes() + inverse_gain_.bytes();
@@ -51,7 +60,21 @@ private:
     static void take(std::span<const double> values, Buffer<T>& to) {
         std::ranges::transform(values, to.data(), [](double value) { return static_cast<T>(value); });
     }
-    void scatter_row(const ShotFields<T>& from, T* before, T* last_differences, std::int64_t y, std::int64_t z) const {
+    /// Calls body(shot, background's, scattered one's, y, z) for every row of every shot.
+    template <typename Body>
+    void for_rows(const FieldSet& background, FieldSet& scattered, const Body& body) const {
+        const auto& from = dynamic_cast<const CpuFields<T>&>(background);
+        auto& to = dynamic_cast<CpuFields<T>&>(scattered);
+        for_node_rows<T>(setup_, last_.size(), {Box{{}, setup_.grid.n}},
+                         [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
+                             const auto shot = static_cast<int>(s);
+                             body(s, from.of(shot), to.of(shot), y, z);
+                         });
+    }
+    /// \param applied the u of a node, or 0.
+    template <typename Applied>
+    void scatter_row(const ShotFields<T>& from, T* before, T* last_differences, std::int64_t y, std::int64_t z,
+                     const Applied& applied) const {
         const std::pair levels = levels_from(from, 0, y, z);  // clang 14 captures no bindings
         const T *const p = levels.first, *const q = levels.second;
         const std::int64_t row = setup_.grid.at(0, y, z), nx = setup_.grid.nx();
@@ -60,7 +83,7 @@ private:
         const auto scatter_with = [&](const auto& inverse_gain) {
             for (std::int64_t x = 0; x < nx; ++x) {
                 const T difference = p[x] - q[x];
-                before[x] = before[x] - ratio[x] * (inverse_gain(x, difference) - last[x]);
+                before[x] = before[x] - ratio[x] * (inverse_gain(x, difference) - last[x] - applied(x));
                 last[x] = difference;
             }
         };

@@ -18,20 +18,23 @@ inline std::int64_t rows_in(const Box& box) {
     return box.empty() ? 0 : (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]);
 }
 
+/// The threads of a set-up that find enough to do.
+inline int useful_threads(const Setup& setup, std::int64_t nodes) {
+    constexpr std::int64_t fewest_nodes = 16'384;  // of a thread
+    return static_cast<int>(std::clamp<std::int64_t>(nodes / fewest_nodes, 1, threads_of(setup)));
+}
+
 /// Calls body(shot, part, y, z) for every row of some boxes of every shot, in one region of all threads of a set-up
 /// that find enough to do.
 template <typename T, typename Body>
 void for_node_rows(const Setup& setup, std::size_t shots, const std::vector<Box>& parts, const Body& body) {
-    constexpr std::int64_t fewest_nodes = 16'384;  // of a thread
     std::int64_t rows = 0, nodes = 0;
     for (const Box& part : parts) {
         rows += rows_in(part);
         nodes += part.points();
     }
     const auto count_of_shots = static_cast<std::int64_t>(shots);
-    const int useful =
-        static_cast<int>(std::clamp<std::int64_t>(count_of_shots * nodes / fewest_nodes, 1, threads_of(setup)));
-    on_threads(useful, [&](int thread, int threads) {
+    on_threads(useful_threads(setup, count_of_shots * nodes), [&](int thread, int threads) {
         const FlushDenormals<T> flush;
         const RowRange mine = rows_of_thread(count_of_shots * rows, thread, threads);
         std::int64_t before = 0;
@@ -46,11 +49,15 @@ void for_node_rows(const Setup& setup, std::size_t shots, const std::vector<Box>
     });
 }
 
+/// A level from a node on.
+template <typename T>
+const T* level_from(const ShotFields<T>& fields, FieldLevel level, std::int64_t x, std::int64_t y, std::int64_t z) {
+    return fields.at(level).data() + fields.layout().at(x, y, z);
+}
 /// p[n] and p[n-1] of the first field from a node on.
 template <typename T>
 std::pair<const T*, const T*> levels_from(const ShotFields<T>& fields, std::int64_t x, std::int64_t y, std::int64_t z) {
-    const std::int64_t first = fields.layout().at(x, y, z);
-    return {fields.at({0, 0}).data() + first, fields.at({0, 1}).data() + first};
+    return {level_from(fields, {}, x, y, z), level_from(fields, kPreviousLevel, x, y, z)};
 }
 
 /// Makes values zero, by all threads of a set-up.

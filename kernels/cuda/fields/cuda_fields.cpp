@@ -13,6 +13,7 @@
 #include "kernels/cuda/imaging/cuda_scattering.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/memory.hpp"
+#include "kernels/plan/shell.hpp"
 
 namespace onda::cuda {
 
@@ -25,6 +26,7 @@ void CudaFields<T>::add_rows(Allocations& list, const Setup& setup, int shots) {
     const std::int64_t level =
         array_elements(field_layout(setup, grid, layout_rules(setup)), volumes_of(setup.grid, shots));
     add("time levels", 2 * std::ssize(setup.scheme.equation->fields) * level, sizeof(T));
+    if (has_odd_level(setup)) add("p_odd", level, sizeof(T));
     add("staging", staging_bytes(setup.grid), 1);
     add("largest", shots * largest_blocks(shots), sizeof(Largest));
     add("plane hashes", setup.grid.nz(), sizeof(std::uint64_t));
@@ -44,6 +46,7 @@ CudaFields<T>::CudaFields(const Setup& setup, int shots, const Allocations& plan
       volume_step_(cuda::volume_step(layout_)),
       shot_step_(grid_.dimensions == 3 ? volume_step_ : layout_.pitch),
       memory_(planned.of("time levels")),
+      odd_memory_(has_odd_level(setup) ? DeviceBuffer<T>(planned.of("p_odd")) : DeviceBuffer<T>()),
       levels_(setup.scheme.equation->fields.size()),
       staging_(planned.of("staging")),
       largest_(planned.of("largest")),
@@ -66,8 +69,8 @@ CudaFields<T>::CudaFields(const Setup& setup, int shots, const Allocations& plan
 
 template <typename T>
 std::int64_t CudaFields<T>::bytes() const {
-    std::int64_t bytes =
-        memory_.bytes() + staging_.bytes() + largest_.bytes() + hashes_.bytes() + downloads_->device_bytes();
+    std::int64_t bytes = memory_.bytes() + odd_memory_.bytes() + staging_.bytes() + largest_.bytes() + hashes_.bytes() +
+                         downloads_->device_bytes();
     for (const auto& copies : copies_) bytes += copies.bytes();
     return bytes;
 }
@@ -83,8 +86,10 @@ void CudaFields<T>::describe(Fields<T>& fields) const {
 
 template <typename T>
 void CudaFields<T>::clear() {
-    ONDA_CUDA_TRY(
-        cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
+    for (const DeviceBuffer<T>* memory : {&memory_, &odd_memory_})
+        if (memory->size() > 0)
+            ONDA_CUDA_TRY(cudaMemsetAsync(memory->data(), 0, static_cast<std::size_t>(memory->size()) * sizeof(T),
+                                          compute_.get()));
 }
 
 template <typename T>
@@ -190,8 +195,8 @@ void CudaFields<T>::sample(std::span<const std::int64_t> nodes, std::span<double
 }
 
 template <typename T>
-std::unique_ptr<Correlation> CudaFields<T>::make_correlation(std::int64_t slots, bool illuminates) const {
-    return cuda::make_correlation(setup_, *this, slots, illuminates);
+std::unique_ptr<Correlation> CudaFields<T>::make_correlation(std::int64_t slots, Correlated what) const {
+    return cuda::make_correlation(setup_, *this, slots, what);
 }
 
 template <typename T>

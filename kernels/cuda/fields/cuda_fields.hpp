@@ -44,6 +44,9 @@ public:
     /// p[n] of a field, and the level before it, at node (0, 0, 0) of the first volume.
     [[nodiscard]] T* now(std::size_t field = 0) const { return levels_[field][static_cast<std::size_t>(now_)]; }
     [[nodiscard]] T* before(std::size_t field = 0) const { return levels_[field][static_cast<std::size_t>(1 - now_)]; }
+    /// Of the first field: the odd level of leaps, or u of order 4 in time, in the shell (kernels/plan/shell.hpp); null
+    /// where every node leaps, or steps singly.
+    [[nodiscard]] T* odd() const { return odd_memory_.size() > 0 ? odd_memory_.data() + layout_.origin : nullptr; }
     /// Which of its two arrays holds p[n] of every field.
     [[nodiscard]] int level() const { return now_; }
     void set_level(int now) { now_ = now; }
@@ -98,7 +101,7 @@ public:
         }
     }
 
-    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, bool illuminates) const override;
+    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what) const override;
     [[nodiscard]] std::unique_ptr<Scattering> make_scattering() const override;
     [[nodiscard]] std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const override;
     [[nodiscard]] std::unique_ptr<FluxScattering> make_flux_scattering() const override;
@@ -124,6 +127,7 @@ private:
     class Port;
 
     [[nodiscard]] T* array_of(FieldLevel level) const {
+        if (level.before == kAppliedLevel.before) return odd();
         const auto field = static_cast<std::size_t>(level.field);
         return level.before == 0 ? now(field) : before(field);
     }
@@ -149,6 +153,7 @@ private:
     std::int64_t volume_step_;
     std::int64_t shot_step_;  ///< elements from node (0, 0, 0) of a shot to that of the next
     DeviceBuffer<T> memory_;  ///< of all levels, one allocation
+    DeviceBuffer<T> odd_memory_;
     std::vector<std::array<T*, 2>> levels_;
     int now_ = 0;
     std::array<DeviceBuffer<LayerCopy>, 3> copies_;

@@ -7,12 +7,17 @@ namespace {
 
 constexpr int kThreads = 256;
 
+/// What is correlated at an element.
+template <typename T>
+__device__ __forceinline__ T value_at(const ShotLevels<T>& field, std::int64_t element) {
+    return field.before == nullptr ? field.now[element] : field.now[element] - field.before[element];
+}
+
 template <typename T>
 __global__ void keep_kernel(ShotLevels<T> field, NodeRange nodes, NodeArray<T> kept) {
     const auto shot = static_cast<std::int64_t>(blockIdx.y);
     for_nodes_of_row(nodes, [&](int x, int y, int z) {
-        const std::int64_t element = field.element(x, y, z, shot);
-        kept.row(y, z, shot)[x] = field.now[element] - field.before[element];
+        kept.row(y, z, shot)[x] = value_at(field, field.element(x, y, z, shot));
     });
 }
 
@@ -37,8 +42,7 @@ template <typename T>
 __global__ void meet_kernel(ShotLevels<T> field, NodeRange nodes, NodeArray<T> kept, Images<T> images) {
     const auto shot = static_cast<std::int64_t>(blockIdx.y);
     for_nodes_of_row(nodes, [&](int x, int y, int z) {
-        const std::int64_t element = field.element(x, y, z, shot);
-        sum_up(images, x, y, z, shot, field.now[element] - field.before[element], at_node(kept, x, y, z, shot));
+        sum_up(images, x, y, z, shot, value_at(field, field.element(x, y, z, shot)), at_node(kept, x, y, z, shot));
     });
 }
 
@@ -67,12 +71,11 @@ __global__ void layers_kernel(ShotLevels<T> field, const __grid_constant__ Devic
                          box.nodes.low[1] + static_cast<int>(row % static_cast<unsigned>(box.nodes.count[1])),
                          box.nodes.low[2] + static_cast<int>(row / static_cast<unsigned>(box.nodes.count[1]))};
     const std::int64_t element = field.element(node[0], node[1], node[2], shot);
-    const T now = field.now[element], before = field.before[element];
-    T value = now - before, earlier = 0;
+    T value = value_at(field, element), earlier = 0;
     if (layers.met != nullptr) {
         T& met = layers.met[shot * layers.nodes + index];
-        if (steps == 2) earlier = before - met;
-        met = now;
+        if (steps == 2) earlier = field.before[element] - met;
+        met = field.now[element];
     }
     for (int axis = 0; axis < 3; ++axis) {
         if (box.memory[axis] < 0) continue;
@@ -90,7 +93,7 @@ __global__ void layers_kernel(ShotLevels<T> field, const __grid_constant__ Devic
 }  // namespace
 
 template <typename T>
-void keep_difference(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept,
+void keep_values(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept,
                      cudaStream_t stream) {
     if (is_empty(nodes)) return;
     launch<T>(keep_kernel<T>, rows_of_shots(nodes, field.shots), stream, field, nodes, kept);
@@ -112,7 +115,7 @@ void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, i
 }
 
 #define ONDA_INSTANTIATE(T)                                                                                      \
-    template void keep_difference<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, cudaStream_t); \
+    template void keep_values<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, cudaStream_t); \
     template void meet_inside<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, const Images<T>&,  \
                                  cudaStream_t);                                                                  \
     template void meet_in_layers<T>(const ShotLevels<T>&, const DeviceLayers<T>&, int, const NodeArray<T>&,      \

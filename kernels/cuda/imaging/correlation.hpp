@@ -36,9 +36,11 @@ struct DeviceLayers {
     T* met = nullptr;                            ///< p of their nodes when it was met; null: met at every step
 };
 
+// What is correlated is now - before, or, without levels before, now itself.
+
 /// Queues kept = now - before on the nodes of a range.
 template <typename T>
-void keep_difference(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, cudaStream_t stream);
+void keep_values(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, cudaStream_t stream);
 /// Queues image += (now - before) kept, and the squares of both, on the nodes of a range.
 template <typename T>
 void meet_inside(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, const Images<T>& images,

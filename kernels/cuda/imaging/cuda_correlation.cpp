@@ -32,8 +32,8 @@ std::string row_of(const char* name) {
 template <typename T>
 class CudaCorrelation final : public Correlation {
 public:
-    CudaCorrelation(const Setup& setup, const CudaFields<T>& fields, std::int64_t slots, bool illuminates)
-        : CudaCorrelation(setup, fields.shots(), correlation_allocations(setup, fields.shots(), slots, illuminates)) {}
+    CudaCorrelation(const Setup& setup, const CudaFields<T>& fields, std::int64_t slots, Correlated what)
+        : CudaCorrelation(setup, fields.shots(), what, correlation_allocations(setup, fields.shots(), slots, what)) {}
     ~CudaCorrelation() override { scope_.enter(); }
 
     void reset() override {
@@ -47,18 +47,18 @@ public:
         scope_.enter();
         const auto& fields = dynamic_cast<const CudaFields<T>&>(forward);
         follow(fields.compute());
-        keep_difference(levels_of(fields), whole_, kept_at(slot), fields.compute().get());
+        keep_values(correlated_of(fields), whole_, kept_at(slot), fields.compute().get());
     }
     void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) override {
         scope_.enter();
         const auto& fields = dynamic_cast<const CudaFields<T>&>(adjoint);
-        const ShotLevels<T> levels = levels_of(fields);
+        const ShotLevels<T> levels = correlated_of(fields);
         follow(fields.compute());
         const NodeArray<T> kept = slot < 0 ? NodeArray<T>{} : kept_at(slot);
         if (slot >= 0) meet_inside(levels, inner_, kept, images(), fields.compute().get());
         meet_in_layers(levels, layers_, static_cast<int>(steps), kept, images(), fields.compute().get());
     }
-    // Where a taper damps, the level before is not the one that was met.
+    // Where a taper damps, the level before is not the one that was met; of A p there is one level alone.
     [[nodiscard]] std::int64_t most_steps() const override {
         if (layers_.memory == 0) return kAnySteps;
         return layers_.met == nullptr ? 1 : 2;
@@ -87,8 +87,9 @@ public:
     }
 
 private:
-    CudaCorrelation(const Setup& setup, int shots, const Allocations& planned)
+    CudaCorrelation(const Setup& setup, int shots, Correlated what, const Allocations& planned)
         : setup_(setup),
+          what_(what),
           scope_(setup.ordinal),
           shots_(shots),
           array_(node_elements(setup)),
@@ -106,6 +107,11 @@ private:
         CudaCorrelation::reset();
     }
 
+    [[nodiscard]] ShotLevels<T> correlated_of(const CudaFields<T>& fields) const {
+        ShotLevels<T> levels = levels_of(fields);
+        if (what_ == Correlated::applied) levels.now = levels.applied, levels.before = nullptr;
+        return levels;
+    }
     /// Lets what a stream is given from now on come after all that has been queued here.
     void follow(const Stream& stream) {
         if (last_ == &stream) return;
@@ -145,6 +151,7 @@ private:
     }
 
     const Setup& setup_;
+    Correlated what_;
     DeviceScope scope_;
     int shots_;
     std::int64_t array_;  ///< elements of a shot
@@ -163,7 +170,7 @@ private:
 
 }  // namespace
 
-Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, bool illuminates) {
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, Correlated what) {
     const std::int64_t array = node_elements(setup), bytes = setup.element_bytes();
     Allocations list;
     const auto add = [&](const char* name, std::int64_t elements) {
@@ -172,21 +179,24 @@ Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t 
     add("kept", slots * shots * array);
     add("image", shots * array);
     for (const char* name : {"forward_illumination", "adjoint_illumination"})
-        add(name, illuminates ? shots * array : 0);
+        add(name, what == Correlated::differences_and_squares ? shots * array : 0);
     const LayerBoxes layers = layer_boxes(setup);
     add("layers", shots * layers.memory);
-    add("levels_met", layers.memory > 0 && !has_gains(setup) ? shots * layers.nodes : 0);
+    const bool meets_every_second = layers.memory > 0 && !has_gains(setup) && what != Correlated::applied;
+    add("levels_met", meets_every_second ? shots * layers.nodes : 0);
     add("profiles", 3 * (setup.grid.nx() + setup.grid.ny() + setup.grid.nz()));
     return list;
 }
 
 template <typename T>
 std::unique_ptr<Correlation> make_correlation(const Setup& setup, const CudaFields<T>& fields, std::int64_t slots,
-                                              bool illuminates) {
-    return std::make_unique<CudaCorrelation<T>>(setup, fields, slots, illuminates);
+                                              Correlated what) {
+    return std::make_unique<CudaCorrelation<T>>(setup, fields, slots, what);
 }
 
-template std::unique_ptr<Correlation> make_correlation(const Setup&, const CudaFields<float>&, std::int64_t, bool);
-template std::unique_ptr<Correlation> make_correlation(const Setup&, const CudaFields<double>&, std::int64_t, bool);
+template std::unique_ptr<Correlation> make_correlation(const Setup&, const CudaFields<float>&, std::int64_t,
+                                                       Correlated);
+template std::unique_ptr<Correlation> make_correlation(const Setup&, const CudaFields<double>&, std::int64_t,
+                                                       Correlated);
 
 }  // namespace onda::cuda

@@ -9,7 +9,10 @@
 namespace onda::cuda {
 namespace {
 
-template <typename T>
+const std::string kRing = "imaging.ring", kEdges = "imaging.edges";
+
+/// \tparam Stored as FrameLevels.
+template <typename T, typename Stored>
 class CudaFieldRing final : public FieldRing {
 public:
     CudaFieldRing(const Setup& setup, int shots, const RingSize& size)
@@ -18,13 +21,13 @@ public:
 
     void save(const FieldSet& forward, std::int64_t level) override {
         const auto& fields = follow(forward);
-        ring_.write(level, fields.compute(), [&](T* ring) {
+        ring_.write(level, fields.compute(), [&](Stored* ring) {
             read_frame(levels_of(fields), ring_.frame(), false, ring, fields.compute().get());
         });
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         const auto& fields = follow(forward);
-        edges_.write(slot, fields.compute(), [&](T* differences) {
+        edges_.write(slot, fields.compute(), [&](Stored* differences) {
             read_frame(levels_of(fields), edges_.frame(), true, differences, fields.compute().get());
         });
     }
@@ -43,13 +46,13 @@ public:
     }
     void load(FieldSet& rebuilt, std::int64_t level) override {
         const auto& fields = follow(rebuilt);
-        ring_.read(level, fields.compute(), [&](const T* ring) {
+        ring_.read(level, fields.compute(), [&](const Stored* ring) {
             write_frame(levels_of(fields), ring_.frame(), ring, fields.now(), fields.compute().get());
         });
     }
     void place(FieldSet& rebuilt, std::int64_t slot) override {
         const auto& fields = follow(rebuilt);
-        edges_.read(slot, fields.compute(), [&](const T* differences) {
+        edges_.read(slot, fields.compute(), [&](const Stored* differences) {
             write_difference(levels_of(fields), edges_.frame(), differences, fields.now(), fields.before(),
                              fields.compute().get());
         });
@@ -58,9 +61,7 @@ public:
 
 private:
     CudaFieldRing(const Setup& setup, int shots, const RingBoxes& boxes, const Allocations& planned)
-        : scope_(setup.ordinal),
-          ring_(boxes.ring, shots, planned, "imaging.ring"),
-          edges_(boxes.edges, shots, planned, "imaging.edges") {
+        : scope_(setup.ordinal), ring_(boxes.ring, shots, planned, kRing), edges_(boxes.edges, shots, planned, kEdges) {
         check_ring(setup);
     }
 
@@ -77,25 +78,32 @@ private:
     }
 
     DeviceScope scope_;
-    FrameLevels<T> ring_, edges_;
+    FrameLevels<Stored> ring_, edges_;
     Event done_;                    ///< what was queued before a stream took over
     const Stream* last_ = nullptr;  ///< of the last operation; both wavefields live as long as this is used
 };
+
+template <typename Stored>
+Allocations allocations_of(const RingBoxes& boxes, int shots, const RingSize& size) {
+    Allocations list;
+    FrameLevels<Stored>::add_rows(list, boxes.ring, shots, size.levels, size.place, kRing);
+    FrameLevels<Stored>::add_rows(list, boxes.edges, shots, size.slots, size.place, kEdges);
+    return list;
+}
 
 }  // namespace
 
 Allocations ring_allocations(const Setup& setup, int shots, const RingSize& size) {
     const RingBoxes boxes = ring_boxes(setup);
-    const std::int64_t bytes = setup.element_bytes();
-    Allocations list;
-    FrameLevels<float>::add_rows(list, boxes.ring, shots, size.levels, size.place, bytes, "imaging.ring");
-    FrameLevels<float>::add_rows(list, boxes.edges, shots, size.slots, size.place, bytes, "imaging.edges");
-    return list;
+    if (size.values == RingValues::of_16_bits) return allocations_of<CodedBlock>(boxes, shots, size);
+    return setup.precision == Precision::float64 ? allocations_of<double>(boxes, shots, size)
+                                                 : allocations_of<float>(boxes, shots, size);
 }
 
 template <typename T>
 std::unique_ptr<FieldRing> make_field_ring(const Setup& setup, const CudaFields<T>& fields, const RingSize& size) {
-    return std::make_unique<CudaFieldRing<T>>(setup, fields.shots(), size);
+    if (size.values == RingValues::full) return std::make_unique<CudaFieldRing<T, T>>(setup, fields.shots(), size);
+    return std::make_unique<CudaFieldRing<T, CodedBlock>>(setup, fields.shots(), size);
 }
 
 template std::unique_ptr<FieldRing> make_field_ring(const Setup&, const CudaFields<float>&, const RingSize&);

@@ -29,18 +29,14 @@ public:
         done_.record(own_);
     }
     void scatter(const FieldSet& background, FieldSet& scattered) override {
-        scope_.enter();
-        const auto& from = dynamic_cast<const CudaFields<T>&>(background);
-        const auto& to = dynamic_cast<const CudaFields<T>&>(scattered);
-        const Stream& stream = to.compute();
-        stepped_.record(from.compute());
-        stepped_.hold(stream);
-        done_.hold(stream);
-        scatter_difference(levels_of(from), range_of({{}, setup_.grid.n}),
-                           {node_array(setup_, ratio_.data()), node_array(setup_, inverse_gain_.data())},
-                           node_array(setup_, last_.data()), to.before(), stream.get());
-        done_.record(stream);
-        done_.hold(from.compute());  // whose next step overwrites what is read here
+        between(background, scattered, [&](const ShotLevels<T>& from, const CudaFields<T>& to, cudaStream_t stream) {
+            scatter_difference(from, whole(), perturbation(), node_array(setup_, last_.data()), to.before(), stream);
+        });
+    }
+    void scatter_applied(const FieldSet& background, FieldSet& scattered) override {
+        between(background, scattered, [&](const ShotLevels<T>& from, const CudaFields<T>& to, cudaStream_t stream) {
+            cuda::scatter_applied(from, whole(), perturbation(), to.odd(), stream);
+        });
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         return ratio_.bytes() + inverse_gain_.bytes() + last_.bytes();
@@ -58,6 +54,27 @@ private:
         CudaScattering::reset();
     }
 
+    [[nodiscard]] NodeRange whole() const { return range_of({{}, setup_.grid.n}); }
+    [[nodiscard]] Perturbation<T> perturbation() const {
+        return {node_array(setup_, ratio_.data()), node_array(setup_, inverse_gain_.data())};
+    }
+    /// Calls queue(background, scattered, stream) for what comes after the steps of both fields, and before the next
+    /// step of the background, which overwrites what is read.
+    template <typename Queue>
+    void between(const FieldSet& background, FieldSet& scattered, const Queue& queue) {
+        scope_.enter();
+        const auto& from = dynamic_cast<const CudaFields<T>&>(background);
+        const auto& to = dynamic_cast<const CudaFields<T>&>(scattered);
+        const Stream& stream = to.compute();
+        stepped_.record(from.compute());
+        stepped_.hold(stream);
+        done_.hold(stream);
+        ShotLevels<T> levels = levels_of(from);
+        if (!setup_.keeps_applied) levels.applied = nullptr;
+        queue(levels, to, stream.get());
+        done_.record(stream);
+        done_.hold(from.compute());
+    }
     /// Values of all nodes, [z][y][x], to an array of one shot.
     void upload(std::span<const double> values, const DeviceBuffer<T>& to) const {
         const std::int64_t nx = setup_.grid.nx(), pitch = node_pitch(setup_);

@@ -1,11 +1,23 @@
 // What rings take of fields and give them: one thread a node of a frame. Grid: x covers the nodes, y the shots.
 #include "kernels/cuda/imaging/field_ring.hpp"
 #include "kernels/cuda/imaging/node_rows.hpp"
+#include "kernels/cuda/primitives.hpp"
 
 namespace onda::cuda {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = CodedBlock::kValues;
+
+/// The value of the thread's node.
+template <typename T>
+__device__ __forceinline__ T value_of(const T* values, std::int64_t value) {
+    return values[value];
+}
+template <typename T>
+__device__ __forceinline__ T value_of(const CodedBlock* blocks, std::int64_t) {
+    const CodedBlock& block = blocks[blockIdx.y * static_cast<std::int64_t>(gridDim.x) + blockIdx.x];
+    return decoded<T>(block.code[threadIdx.x], block.unit);
+}
 
 /// Calls body(element of the field, value of the frame) for the thread's node.
 template <typename T, typename Body>
@@ -32,17 +44,42 @@ __global__ void read_kernel(ShotLevels<T> field, const __grid_constant__ DeviceF
     });
 }
 
+/// A block of threads codes a block of nodes. Shared memory: their sizes, of which those of the lower half become the
+/// larger ones of both, until one is left.
 template <typename T>
-__global__ void write_kernel(ShotLevels<T> field, const __grid_constant__ DeviceFrame frame, const T* values, T* now) {
-    for_node(field, frame, [&](std::int64_t element, std::int64_t value) { now[element] = values[value]; });
+__global__ void __launch_bounds__(kThreads)
+    code_kernel(ShotLevels<T> field, const __grid_constant__ DeviceFrame frame, bool difference, CodedBlock* blocks) {
+    auto* const sizes = reinterpret_cast<BitsOf<T>*>(shared_memory());
+    const unsigned thread = threadIdx.x;
+    T value = 0;
+    for_node(field, frame, [&](std::int64_t element, std::int64_t) {
+        value = difference ? field.now[element] - field.before[element] : field.now[element];
+    });
+    sizes[thread] = bits_of_size(value);
+    for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (thread < half && sizes[thread] < sizes[thread + half]) sizes[thread] = sizes[thread + half];
+    }
+    __syncthreads();
+    const float unit = unit_of<T>(sizes[0]);
+    CodedBlock& block = blocks[blockIdx.y * static_cast<std::int64_t>(gridDim.x) + blockIdx.x];
+    if (thread == 0) block.unit = unit;
+    block.code[thread] = coded(value, unit);
 }
 
-template <typename T>
-__global__ void write_difference_kernel(ShotLevels<T> field, const __grid_constant__ DeviceFrame frame, const T* values,
-                                        T* now, T* before) {
+template <typename T, typename Stored>
+__global__ void write_kernel(ShotLevels<T> field, const __grid_constant__ DeviceFrame frame, const Stored* values,
+                             T* now) {
+    for_node(field, frame,
+             [&](std::int64_t element, std::int64_t value) { now[element] = value_of<T>(values, value); });
+}
+
+template <typename T, typename Stored>
+__global__ void write_difference_kernel(ShotLevels<T> field, const __grid_constant__ DeviceFrame frame,
+                                        const Stored* values, T* now, T* before) {
     for_node(field, frame, [&](std::int64_t element, std::int64_t value) {
         now[element] = 0;
-        before[element] = values[value];
+        before[element] = value_of<T>(values, value);
     });
 }
 
@@ -59,25 +96,40 @@ void read_frame(const ShotLevels<T>& field, const DeviceFrame& frame, bool diffe
 }
 
 template <typename T>
-void write_frame(const ShotLevels<T>& field, const DeviceFrame& frame, const T* values, T* now, cudaStream_t stream) {
-    if (frame.nodes > 0)
-        launch<T>(write_kernel<T>, nodes_of_shots(frame, field.shots), stream, field, frame, values, now);
+void read_frame(const ShotLevels<T>& field, const DeviceFrame& frame, bool difference, CodedBlock* values,
+                cudaStream_t stream) {
+    if (frame.nodes == 0) return;
+    LaunchShape shape = nodes_of_shots(frame, field.shots);
+    shape.shared_bytes = kThreads * sizeof(BitsOf<T>);
+    launch<T>(code_kernel<T>, shape, stream, field, frame, difference, values);
 }
 
-template <typename T>
-void write_difference(const ShotLevels<T>& field, const DeviceFrame& frame, const T* values, T* now, T* before,
+template <typename T, typename Stored>
+void write_frame(const ShotLevels<T>& field, const DeviceFrame& frame, const Stored* values, T* now,
+                 cudaStream_t stream) {
+    if (frame.nodes > 0)
+        launch<T>(write_kernel<T, Stored>, nodes_of_shots(frame, field.shots), stream, field, frame, values, now);
+}
+
+template <typename T, typename Stored>
+void write_difference(const ShotLevels<T>& field, const DeviceFrame& frame, const Stored* values, T* now, T* before,
                       cudaStream_t stream) {
     if (frame.nodes > 0)
-        launch<T>(write_difference_kernel<T>, nodes_of_shots(frame, field.shots), stream, field, frame, values, now,
-                  before);
+        launch<T>(write_difference_kernel<T, Stored>, nodes_of_shots(frame, field.shots), stream, field, frame, values,
+                  now, before);
 }
 
-#define ONDA_INSTANTIATE(T)                                                                             \
-    template void read_frame<T>(const ShotLevels<T>&, const DeviceFrame&, bool, T*, cudaStream_t);      \
-    template void write_frame<T>(const ShotLevels<T>&, const DeviceFrame&, const T*, T*, cudaStream_t); \
-    template void write_difference<T>(const ShotLevels<T>&, const DeviceFrame&, const T*, T*, T*, cudaStream_t)
+#define ONDA_INSTANTIATE_STORED(T, Stored)                                                                           \
+    template void read_frame<T>(const ShotLevels<T>&, const DeviceFrame&, bool, Stored*, cudaStream_t);              \
+    template void write_frame<T, Stored>(const ShotLevels<T>&, const DeviceFrame&, const Stored*, T*, cudaStream_t); \
+    template void write_difference<T, Stored>(const ShotLevels<T>&, const DeviceFrame&, const Stored*, T*, T*,       \
+                                              cudaStream_t)
+#define ONDA_INSTANTIATE(T)        \
+    ONDA_INSTANTIATE_STORED(T, T); \
+    ONDA_INSTANTIATE_STORED(T, CodedBlock)
 ONDA_INSTANTIATE(float);
 ONDA_INSTANTIATE(double);
 #undef ONDA_INSTANTIATE
+#undef ONDA_INSTANTIATE_STORED
 
 }  // namespace onda::cuda

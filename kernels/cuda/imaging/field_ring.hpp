@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/imaging/node_arrays.hpp"
+#include "kernels/imaging/coded_block.hpp"
 
 namespace onda::cuda {
 
@@ -24,12 +25,17 @@ struct DeviceFrame {
 /// Queues values = now, or now - before, of the nodes of a frame. \param values [shot][node of the frame].
 template <typename T>
 void read_frame(const ShotLevels<T>& field, const DeviceFrame& frame, bool difference, T* values, cudaStream_t stream);
+/// \param values [shot][block of nodes of the frame].
+template <typename T>
+void read_frame(const ShotLevels<T>& field, const DeviceFrame& frame, bool difference, CodedBlock* values,
+                cudaStream_t stream);
 /// Queues now = values on the nodes of a frame. \param now of the field, at node (0, 0, 0) of the first shot.
-template <typename T>
-void write_frame(const ShotLevels<T>& field, const DeviceFrame& frame, const T* values, T* now, cudaStream_t stream);
+template <typename T, typename Stored>
+void write_frame(const ShotLevels<T>& field, const DeviceFrame& frame, const Stored* values, T* now,
+                 cudaStream_t stream);
 /// Queues before = values and now = 0 there.
-template <typename T>
-void write_difference(const ShotLevels<T>& field, const DeviceFrame& frame, const T* values, T* now, T* before,
+template <typename T, typename Stored>
+void write_difference(const ShotLevels<T>& field, const DeviceFrame& frame, const Stored* values, T* now, T* before,
                       cudaStream_t stream);
 
 }  // namespace onda::cuda

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/imaging/field_ring.hpp"
@@ -14,16 +15,17 @@
 
 namespace onda::cuda {
 
-/// What is written to levels and read of them is queued on streams that follow each other.
-template <typename T>
+/// What is written to levels and read of them is queued on streams that follow each other. \tparam Stored values of
+/// nodes, or CodedBlock.
+template <typename Stored>
 class FrameLevels {
 public:
     /// \param planned with the rows of add_rows().
     FrameLevels(const NodeFrame& frame, int shots, const Allocations& planned, const std::string& name)
-        : of_level_(shots * frame.nodes),
+        : of_level_(shots * stored_of(frame)),
           on_device_(planned.of(name)),
-          on_host_(planned.of(name + " on the host").bytes > 0 ? PinnedBuffer<T>(planned.of(name + " on the host"))
-                                                               : PinnedBuffer<T>()) {
+          on_host_(planned.of(name + " on the host").bytes > 0 ? PinnedBuffer<Stored>(planned.of(name + " on the host"))
+                                                               : PinnedBuffer<Stored>()) {
         in_stage_.fill(kNothing);
         for (const NodeFrame::Part& part : frame.parts) {
             DeviceFrame::Part& on_device = frame_.part[frame_.parts++];
@@ -38,11 +40,11 @@ public:
 
     /// Adds the rows of what it allocates: in the memory of the device all levels, or those on their way.
     static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels, RingPlace place,
-                         std::int64_t element_bytes, const std::string& name) {
+                         const std::string& name) {
         const bool is_on_host = place == RingPlace::host;
-        const std::int64_t of_level = shots * frame.nodes;
-        list.add(on_device(name, Owner::wavefield, (is_on_host ? kStages : levels) * of_level, element_bytes));
-        list.add(pinned(name + " on the host", Owner::wavefield, is_on_host ? levels * of_level : 0, element_bytes));
+        const std::int64_t of_level = shots * stored_of(frame);
+        list.add(on_device(name, Owner::wavefield, (is_on_host ? kStages : levels) * of_level, kElement));
+        list.add(pinned(name + " on the host", Owner::wavefield, is_on_host ? levels * of_level : 0, kElement));
     }
 
     [[nodiscard]] const DeviceFrame& frame() const { return frame_; }
@@ -74,16 +76,20 @@ public:
     }
 
 private:
-    static constexpr std::int64_t kElement = sizeof(T), kNothing = -1;
+    static constexpr std::int64_t kElement = sizeof(Stored), kNothing = -1;
     static constexpr std::int64_t kStages = 4, kAhead = 3;  ///< fetched ones and the one that is read have their stages
 
+    /// The elements of a level of a shot.
+    [[nodiscard]] static std::int64_t stored_of(const NodeFrame& frame) {
+        return std::is_same_v<Stored, CodedBlock> ? CodedBlock::count(frame.nodes) : frame.nodes;
+    }
     [[nodiscard]] bool is_on_host() const { return on_host_.size() > 0; }
     [[nodiscard]] static std::size_t stage_of(std::int64_t level) { return static_cast<std::size_t>(level % kStages); }
-    [[nodiscard]] T* in_stage(std::size_t stage) const {
+    [[nodiscard]] Stored* in_stage(std::size_t stage) const {
         return on_device_.data() + static_cast<std::int64_t>(stage) * of_level_;
     }
-    [[nodiscard]] T* at_host(std::int64_t level) const { return on_host_.data() + level * of_level_; }
-    void copy(T* to, const T* from, cudaMemcpyKind kind) const {
+    [[nodiscard]] Stored* at_host(std::int64_t level) const { return on_host_.data() + level * of_level_; }
+    void copy(Stored* to, const Stored* from, cudaMemcpyKind kind) const {
         ONDA_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(of_level_ * kElement), kind, copies_.get()));
     }
     /// Brings a level to its stage, once what is there has been read.
@@ -96,10 +102,10 @@ private:
         in_stage_[stage] = level;
     }
 
-    std::int64_t of_level_;  ///< values of all shots
+    std::int64_t of_level_;  ///< elements of all shots
     DeviceFrame frame_;
-    DeviceBuffer<T> on_device_;  ///< [level or stage][shot][node of the frame]
-    PinnedBuffer<T> on_host_;
+    DeviceBuffer<Stored> on_device_;  ///< [level or stage][shot][node of the frame, or block of them]
+    PinnedBuffer<Stored> on_host_;
     Stream copies_;
     std::array<Event, kStages> full_, free_;        ///< a stage may be read; it may be overwritten
     std::array<std::int64_t, kStages> in_stage_{};  ///< the level in each

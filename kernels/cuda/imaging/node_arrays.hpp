@@ -8,10 +8,10 @@
 
 namespace onda::cuda {
 
-/// The two levels of a field of some shots, at node (0, 0, 0) of the first.
+/// The two levels of a field of some shots, at node (0, 0, 0) of the first, and what is kept of A p beside them.
 template <typename T>
 struct ShotLevels {
-    const T *now = nullptr, *before = nullptr;
+    const T *now = nullptr, *before = nullptr, *applied = nullptr;
     std::int64_t pitch = 0, plane = 0, shot = 0;  ///< elements to the next row, plane and shot
     int shots = 0;
 

@@ -44,7 +44,8 @@ inline NodeRange range_of(const Box& box) {
 template <typename T>
 ShotLevels<T> levels_of(const CudaFields<T>& fields) {
     const std::int64_t of_shot = fields.shots() > 1 ? fields.element(0, 1) - fields.element(0, 0) : 0;
-    return {fields.now(), fields.before(), fields.layout().pitch, fields.layout().plane, of_shot, fields.shots()};
+    return {fields.now(),          fields.before(), fields.odd(),  fields.layout().pitch,
+            fields.layout().plane, of_shot,         fields.shots()};
 }
 
 }  // namespace onda::cuda

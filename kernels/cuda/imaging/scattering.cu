@@ -16,8 +16,18 @@ __global__ void scatter_kernel(ShotLevels<T> background, NodeRange nodes, Pertur
                                ? difference
                                : perturbation.inverse_gain.row(y, z, 0)[x] * difference;
         T& of_last_step = last.row(y, z, shot)[x];
-        before[element] = before[element] - perturbation.ratio.row(y, z, 0)[x] * (undamped - of_last_step);
+        const T applied = background.applied == nullptr ? T(0) : background.applied[element];
+        before[element] = before[element] - perturbation.ratio.row(y, z, 0)[x] * (undamped - of_last_step - applied);
         of_last_step = difference;
+    });
+}
+
+template <typename T>
+__global__ void scatter_applied_kernel(ShotLevels<T> background, NodeRange nodes, NodeArray<T> ratio, T* odd) {
+    const auto shot = static_cast<std::int64_t>(blockIdx.y);
+    for_nodes_of_row(nodes, [&](int x, int y, int z) {
+        const std::int64_t element = background.element(x, y, z, shot);
+        odd[element] = odd[element] + ratio.row(y, z, 0)[x] * background.applied[element];
     });
 }
 
@@ -31,6 +41,18 @@ void scatter_difference(const ShotLevels<T>& background, const NodeRange& nodes,
               before);
 }
 
+template <typename T>
+void scatter_applied(const ShotLevels<T>& background, const NodeRange& nodes, const Perturbation<T>& perturbation,
+                     T* odd, cudaStream_t stream) {
+    if (is_empty(nodes)) return;
+    launch<T>(scatter_applied_kernel<T>, rows_of_shots(nodes, background.shots), stream, background, nodes,
+              perturbation.ratio, odd);
+}
+
+template void scatter_applied<float>(const ShotLevels<float>&, const NodeRange&, const Perturbation<float>&, float*,
+                                     cudaStream_t);
+template void scatter_applied<double>(const ShotLevels<double>&, const NodeRange&, const Perturbation<double>&, double*,
+                                      cudaStream_t);
 template void scatter_difference<float>(const ShotLevels<float>&, const NodeRange&, const Perturbation<float>&,
                                         const NodeArray<float>&, float*, cudaStream_t);
 template void scatter_difference<double>(const ShotLevels<double>&, const NodeRange&, const Perturbation<double>&,

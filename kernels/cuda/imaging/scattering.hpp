@@ -15,10 +15,16 @@ struct Perturbation {
     NodeArray<T> inverse_gain;  ///< 1/G; without data 1
 };
 
-/// Queues, with d = now - before of the background, before -= ratio (d / G - last), last = d. \param before the level
-/// of the scattered field, at node (0, 0, 0) of the first shot, which lies like the background.
+// The levels of the scattered field are given at node (0, 0, 0) of the first shot, and lie like the background.
+
+/// Queues, with d = now - before of the background, before -= ratio (d / G - last - applied), last = d. \param before
+/// of the scattered field. \param background whose `applied` may be null, for 0.
 template <typename T>
 void scatter_difference(const ShotLevels<T>& background, const NodeRange& nodes, const Perturbation<T>& perturbation,
                         const NodeArray<T>& last, T* before, cudaStream_t stream);
+/// Queues odd += ratio applied. \param odd u of the scattered field.
+template <typename T>
+void scatter_applied(const ShotLevels<T>& background, const NodeRange& nodes, const Perturbation<T>& perturbation,
+                     T* odd, cudaStream_t stream);
 
 }  // namespace onda::cuda

@@ -96,7 +96,7 @@ TEST_CASE_FIXTURE(Fixture, "a run that rebuilds its field holds what is planned,
     without_layers.strips = {};
     GradientRun run(*medium, 1, box.time(), ring);
     CHECK(run.steps() == 3 * box.time().steps);
-    std::int64_t planned = cpu::correlation_allocations(setup, 1, 1, false).bytes(Memory::host) +
+    std::int64_t planned = cpu::correlation_allocations(setup, 1, 1, Correlated::differences).bytes(Memory::host) +
                            cpu::ring_allocations(setup, 1, ring.ring_size(box.time())).bytes(Memory::host);
     for (const Setup* each : {&setup, static_cast<const Setup*>(&without_layers)})
         planned += cpu::allocations(*each, 1).bytes(Memory::host, Owner::wavefield);

@@ -81,7 +81,10 @@ std::vector<ShotRows> like(const std::vector<ShotRows>& rows, unsigned seed) {
 }  // namespace
 
 TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on parts of it") {
-    for (const std::vector<std::string>& overrides : {std::vector<std::string>{}, {"survey.limit_m=150"}}) {
+    for (const std::vector<std::string>& overrides :
+         {std::vector<std::string>{},
+          {"survey.limit_m=150", "imaging={parameters: vp_and_rho}", "model.rho=gardner"},
+          {"time.order=4", "boundary.x_min=sponge"}}) {
         const Config config = config_of(overrides);
         const std::vector<ShotRows> d = rows_of(applied(config, kForwardOperator, {}));
         REQUIRE(d.size() == 5);
@@ -89,20 +92,22 @@ TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on par
         const std::vector<ShotRows> s = like(back, 100), fs = rows_of(applied(config, kForwardOperator, {{}, s}));
         CHECK(std::abs(dot(fs, y) - dot(s, back)) <= 1e-13 * std::sqrt(dot(fs, fs) * dot(y, y)));
 
-        const std::vector<double> image = applied(config, kBornTranspose, {{}, y}).product_vp;
-        const std::vector<double> change = noise(std::ssize(image), 9);
+        const ModelValues image = applied(config, kBornTranspose, {{}, y}).product;
+        CHECK(image.rho.empty() == (config.model.rho != "gardner"));
+        const ModelValues change{noise(std::ssize(image.vp), 9), noise(std::ssize(image.rho), 10)};
         const std::vector<ShotRows> born = rows_of(applied(config, kBornOperator, {change, {}}));
         CHECK(dot(born, born) > 0.);
-        CHECK(std::abs(dot(born, y) - dot(change, image)) <= 1e-12 * std::sqrt(dot(born, born) * dot(y, y)));
+        CHECK(std::abs(dot(born, y) - dot(change.vp, image.vp) - dot(change.rho, image.rho)) <=
+              1e-12 * std::sqrt(dot(born, born) * dot(y, y)));
     }
 }
 
 TEST_CASE("sums over shots have the same bits whoever computes them") {
     const Config alone = config_of({"backend.batch=1"});
     const std::vector<ShotRows> y = like(rows_of(applied(alone, kForwardOperator, {})), 1);
-    const std::vector<double> expected = applied(alone, kBornTranspose, {{}, y}).product_vp;
-    CHECK(applied(config_of({"backend.batch=3"}), kBornTranspose, {{}, y}).product_vp == expected);
-    CHECK(applied(config_of({"backend.devices=[0, 1]"}), kBornTranspose, {{}, y}).product_vp == expected);
+    const std::vector<double> expected = applied(alone, kBornTranspose, {{}, y}).product.vp;
+    CHECK(applied(config_of({"backend.batch=3"}), kBornTranspose, {{}, y}).product.vp == expected);
+    CHECK(applied(config_of({"backend.devices=[0, 1]"}), kBornTranspose, {{}, y}).product.vp == expected);
 }
 
 TEST_CASE("operands that do not fit are refused") {
@@ -112,7 +117,7 @@ TEST_CASE("operands that do not fit are refused") {
         CHECK(error.code() == ExitCode::usage);
         return std::string(error.what());
     };
-    CHECK(refusal(kBornOperator, {{1., 2.}, {}}) == "2 values for a grid of 81 x 1 x 61 nodes (x, y, z)");
+    CHECK(refusal(kBornOperator, {{{1., 2.}, {}}, {}}) == "2 values for a grid of 81 x 1 x 61 nodes (x, y, z)");
     CHECK(refusal(kAdjointOperator, {}) == "0 shots are given, 5 of the survey are asked for");
     std::vector<ShotRows> rows(5, ShotRows{7, 101, std::vector<double>(707)});
     rows[2] = {6, 101, std::vector<double>(606)};
@@ -121,17 +126,22 @@ TEST_CASE("operands that do not fit are refused") {
 }
 
 TEST_CASE("what a scattered field takes is forecast, and no less") {
-    Quiet quiet;
-    const auto plan = plan_in_memory(config_of({"backend.batch=2"}), {}, kBornOperator);
-    CHECK(plan->imaging->scatters);
-    const std::int64_t predicted = history_bytes(*plan);
-    const Model model =
-        make_model(plan->config.model, plan->setup.scheme.equation, plan->domain.grid, plan->config.origin);
-    const auto medium =
-        plan->placement.device->make_medium(plan->setup, medium_readers(model, plan->domain.computed), plan->time.dt_s);
-    const BornField field(*medium, 2, plan->time);
-    CHECK(field.allocated_bytes() <= predicted);
-    CHECK(static_cast<double>(field.allocated_bytes()) >= 0.7 * static_cast<double>(predicted));
-    const auto items = forecast_memory(*plan).items;
-    CHECK(std::ranges::count(items, "scattered field", &MemoryForecast::Item::what) == 1);
+    for (const bool of_density : {false, true}) {
+        CAPTURE(of_density);
+        std::vector<std::string> overrides{"backend.batch=2"};
+        if (of_density) overrides.insert(overrides.end(), {"imaging={parameters: vp_and_rho}", "model.rho=gardner"});
+        const auto plan = plan_in_memory(config_of(overrides), {}, kBornOperator);
+        CHECK(plan->imaging->scatters);
+        CHECK(plan->imaging->density == of_density);
+        const std::int64_t predicted = history_bytes(*plan);
+        const Model model =
+            make_model(plan->config.model, plan->setup.scheme.equation, plan->domain.grid, plan->config.origin);
+        const auto medium = plan->placement.device->make_medium(
+            plan->setup, medium_readers(model, plan->domain.computed), plan->time.dt_s);
+        const BornField field(*medium, 2, plan->time, of_density);
+        CHECK(field.allocated_bytes() <= predicted);
+        CHECK(static_cast<double>(field.allocated_bytes()) >= 0.7 * static_cast<double>(predicted));
+        const auto items = forecast_memory(*plan).items;
+        CHECK(std::ranges::count(items, "scattered field", &MemoryForecast::Item::what) == 1);
+    }
 }
