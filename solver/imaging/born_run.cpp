@@ -74,7 +74,7 @@ QueuedHook BornField::beside(Wavefield& background) {
             [this, &background](std::int64_t step) { this->step(background, step - 1); }};
 }
 
-void BornField::step(const Wavefield& background, std::int64_t n) {
+void BornField::step(Wavefield& background, std::int64_t n) {
     scattering_->scatter(background.fields(), field_->fields());
     if (fluxes_) fluxes_->scatter(background.fields(), field_->fields());
     if (!field_->problem().keeps_applied) return field_->enqueue(n, 1);

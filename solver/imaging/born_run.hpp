@@ -47,7 +47,7 @@ public:
 
 private:
     [[nodiscard]] Sources scattered_sources(const Sources& sources) const;
-    void step(const Wavefield& background, std::int64_t n);
+    void step(Wavefield& background, std::int64_t n);
 
     Medium& medium_;
     const TimeAxis& time_;

@@ -424,7 +424,8 @@ TEST_CASE("gradients on a grid that ranks share are those of one, bit for bit") 
     const std::vector<Overrides> kinds = imaged_kinds();
     const std::vector<std::pair<int, Overrides>> ways{{2, {"backend.batch=2", "imaging.storage=checkpoints"}},
                                                       {3, {"backend.slabs=5"}},
-                                                      {2, {"survey.limit_m=60"}}};
+                                                      {2, {"survey.limit_m=60"}},
+                                                      {3, {"imaging.storage=checkpoints"}}};
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         CAPTURE(kinds[i].front());
         const auto& [ranks, more] = ways[i];

@@ -294,7 +294,7 @@ TEST_CASE("gradients of velocity and density have the bits of the uncut grid, ho
         return run(kTall, with(std::move(overrides), observed), &kGradientTask);
     };
     const Overrides two{"backend.slabs=2", "backend.batch=2"}, three{"backend.slabs=3", "imaging.storage=checkpoints"};
-    const std::vector<std::vector<Overrides>> cuts{{two, three}, {three}, {two}};
+    const std::vector<std::vector<Overrides>> cuts{{two, three}, {three}, {two}, {three}};
     const std::vector<Overrides> kinds = imaged_kinds();
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
         CAPTURE(kinds[kind].front());
