@@ -1,6 +1,7 @@
 // A grid that several processes share has the bits of one that a single process computes - every ten steps, in
-// seismograms, in snapshots that each of them writes, in saved states, in gradients - however late their messages come;
-// what is lost on the way, and what fails in another process, is noticed. Threads stand for the processes. Takes 9 s.
+// seismograms, in snapshots that each of them writes, in saved states, in gradients - however late messages come; what
+// is lost on the way, and what fails in another process, is noticed. Threads stand for the processes.
+// Takes 9 s.
 #include <doctest/doctest.h>
 #include <fstream>
 #include <future>

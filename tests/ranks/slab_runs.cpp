@@ -309,6 +309,10 @@ TEST_CASE("gradients of velocity and density have the bits of the uncut grid, ho
     const Overrides ring{"imaging.storage=ring"};
     const SurveyInMemory rebuilt = gradient(kinds[2], ring), cut = gradient(kinds[2], with(ring, "backend.slabs=2"));
     for (std::size_t i = 0; i < rebuilt.shots.size(); ++i) check_equal(cut.shots[i].images, rebuilt.shots[i].images);
+    const Error refused = fault_of([&] {
+        static_cast<void>(gradient(kinds[2], {ring[0], "imaging.ring_values=16bit", "backend.slabs=2"}));
+    });
+    CHECK(std::string(refused.what()).find("ring_values of 16bit on slabs") != std::string::npos);
 }
 
 TEST_CASE("slabs split by measurement take equally long, and have the bits of the uncut grid") {

@@ -252,7 +252,6 @@ TEST_CASE("what allows no exact gradient is refused, with what would do") {
     refused({"imaging.storage=ring", "boundary.x_min=sponge"}, "ring: no field with a sponge");
     refused({"imaging.storage=ring", "imaging.parameters=vp_and_rho", "model.rho=gardner"},
             "ring: no field with a gradient of density is rebuilt: use full or checkpoints");
-    refused({"imaging.storage=ring", "imaging.ring_values=16bit", "backend.slabs=2"}, "ring_values of 16bit on slabs");
     refused({"imaging.parameters=vp_and_rho"}, "has no densities");
     refused({"imaging.parameters=rho"}, "must be one of vp, vp_and_rho");
     refused({"imaging.misfit=l3"}, "must be one of l2, normalised_l2");
