@@ -7,7 +7,7 @@
 namespace onda {
 namespace {
 
-constexpr std::size_t kPiece = 4 << 20;  ///< values of an image in a message
+constexpr std::size_t kPiece = 1 << 20;  ///< values of an image in a message
 
 int number_of(const FieldSet& fields) {
     return dynamic_cast<const NumberedFields&>(fields).number();

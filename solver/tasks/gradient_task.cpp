@@ -176,7 +176,12 @@ void add_gradient_memory(Allocations& list, const Plan& plan) {
     add_shot_memory(list, plan);
     add_model_memory(list, plan);
     add_gather_memory(list, plan);
-    if (!leads_grid(plan.placement)) return;  // images, data and residuals are with the process that leads
+    if (!leads_grid(plan.placement)) {  // data, residuals and gradients are with the process that leads
+        const std::int64_t plane = plan.setup.grid.nx() * plan.setup.grid.ny();
+        list.add(host_row("images on their way", held::survey,
+                          plane * joined(plan.placement, own_slabs(plan.placement)).planes, sizeof(double)));
+        return;
+    }
     const std::int64_t shots = shots_together(plan.placement);
     const bool density = plan.imaging->density;
     list.add(host_row("gradients", held::survey, plan.domain.grid.points(), (density ? 2 : 1) * sizeof(float), shots));

@@ -9,7 +9,7 @@
 #include "tests/ranks/tall_run.hpp"
 
 /// Overrides of the tall run: what images meet on the way - layers and mirrors with every level, sponges with some of
-/// them, faces beyond the grid - with gradients of density and without.
+/// them, faces beyond the grid, ghosts - with gradients of density and without.
 inline std::vector<std::vector<std::string>> imaged_kinds() {
     const std::string parameters = "imaging.parameters=vp_and_rho",
                       densities = "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, "
@@ -19,6 +19,7 @@ inline std::vector<std::vector<std::string>> imaged_kinds() {
         {"boundary={x_min: sponge, x_max: sponge, y_min: sponge, y_max: sponge, z_min: sponge, z_max: sponge}",
          "boundary.sponge_width=5", "imaging.every=3", parameters, densities},
         {"boundary.placement=outside", "scheme.precision=double", "imaging.every=2"},
+        {"time.order=4", "boundary.top=free_surface", "imaging.every=2"},
     };
 }
 
