@@ -66,10 +66,12 @@ Setup setup_of_slab(const Setup& whole, const Slab& slab) {
 
 namespace {
 
-/// The planes that a slab at an end face must have: those of an absorbing layer, and with ghosts all that do not leap,
-/// so that a neighbour's ghosts are plain nodes, or whose odd level is kept, so that this is the slab's alone.
+/// The planes that a slab at an end face must have: those of an absorbing layer, those whose images lie beyond a wall,
+/// and with ghosts all that do not leap, so that a neighbour's ghosts are plain nodes, or whose odd level is kept, so
+/// that this is the slab's alone.
 std::int64_t fewest_at_end(const Problem& problem, int face) {
-    std::int64_t fewest = 0;
+    const bool has_images = problem.halos[static_cast<std::size_t>(face)] == Halo::mirror_positive;
+    std::int64_t fewest = has_images ? problem.scheme.halo() + 1 : 0;  // on a free surface nothing is computed
     for (const auto& strip : problem.strips) fewest = std::max(fewest, strip->fewest_planes(problem, face));
     if (ghost_planes(problem) == 0) return fewest;
     const bool keeps_odd = problem.stepping == Stepping::leap;

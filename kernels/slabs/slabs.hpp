@@ -58,7 +58,7 @@ struct WindowPart {
 std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> slabs, std::span<const Slab> computed);
 
 /// The fewest planes that a slab may have: those that its neighbours read, and at an end face of the grid all of the
-/// absorbing layer.
+/// absorbing layer, or one more at a wall.
 std::int64_t fewest_planes(const Problem& problem, bool at_z_min, bool at_z_max);
 
 /// Checks that slabs can compute a problem. \throws std::invalid_argument unless the slabs cover the grid, in order,

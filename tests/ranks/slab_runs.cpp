@@ -263,6 +263,10 @@ TEST_CASE("with slabs of the planes that the configuration lists") {
         CAPTURE(split);
         check_equal(run(kTall, {"backend.split=" + std::string(split)}), whole);
     }
+    // Beyond a wall there are images of as many planes as the operator reaches, but for that of the wall.
+    const Overrides wall{"boundary.top=rigid", "sources[0].position_m=[83, 71, 27]"};
+    check_equal(run(kTall, with(wall, "backend.split=[5, 102]")), run(kTall, wall));
+    CHECK(contains(refusal_of(kTall, with(wall, "backend.split=[4, 103]")), "a slab of 4 planes: here it needs 5"));
 }
 
 TEST_CASE("batches and resumed surveys, on other numbers of slabs than before") {
