@@ -20,7 +20,7 @@ using namespace onda;
 namespace {
 
 /// Of several shots, on parts of the grid where asked for.
-Config config_of(const std::vector<std::string>& overrides) {
+Config operator_config(const std::vector<std::string>& overrides) {
     std::vector<std::string> all{"backend.name=cpu",
                                  "scheme.precision=double",
                                  "time.duration_s=0.2",
@@ -43,7 +43,7 @@ SurveyInMemory applied(const Config& config, const TaskRow& task, GivenOperand o
     return apply_in_memory(config, {}, quiet, log, task, std::move(operand));
 }
 
-std::vector<double> noise(std::int64_t count, unsigned seed) {
+std::vector<double> random_values(std::int64_t count, unsigned seed) {
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> draw(-1., 1.);
     std::vector<double> values(static_cast<std::size_t>(count));
@@ -51,17 +51,17 @@ std::vector<double> noise(std::int64_t count, unsigned seed) {
     return values;
 }
 
-double dot(std::span<const double> a, std::span<const double> b) {
+double inner(std::span<const double> a, std::span<const double> b) {
     REQUIRE(a.size() == b.size());
     double sum = 0.;
     for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
     return sum;
 }
 
-double dot(const std::vector<ShotRows>& a, const std::vector<ShotRows>& b) {
+double inner(const std::vector<ShotRows>& a, const std::vector<ShotRows>& b) {
     REQUIRE(a.size() == b.size());
     double sum = 0.;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i].values, b[i].values);
+    for (std::size_t i = 0; i < a.size(); ++i) sum += inner(a[i].values, b[i].values);
     return sum;
 }
 
@@ -74,7 +74,7 @@ std::vector<ShotRows> rows_of(const SurveyInMemory& survey) {
 std::vector<ShotRows> like(const std::vector<ShotRows>& rows, unsigned seed) {
     std::vector<ShotRows> others;
     for (const ShotRows& shot : rows)
-        others.push_back({shot.rows, shot.samples, noise(shot.rows * shot.samples, seed++)});
+        others.push_back({shot.rows, shot.samples, random_values(shot.rows * shot.samples, seed++)});
     return others;
 }
 
@@ -82,31 +82,31 @@ std::vector<ShotRows> like(const std::vector<ShotRows>& rows, unsigned seed) {
 
 TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on parts of it") {
     for (const std::vector<std::string>& overrides : {std::vector<std::string>{}, {"survey.limit_m=150"}}) {
-        const Config config = config_of(overrides);
+        const Config config = operator_config(overrides);
         const std::vector<ShotRows> d = rows_of(applied(config, kForwardOperator, {}));
         REQUIRE(d.size() == 5);
         const std::vector<ShotRows> y = like(d, 1), back = rows_of(applied(config, kAdjointOperator, {{}, y}));
         const std::vector<ShotRows> s = like(back, 100), fs = rows_of(applied(config, kForwardOperator, {{}, s}));
-        CHECK(std::abs(dot(fs, y) - dot(s, back)) <= 1e-13 * std::sqrt(dot(fs, fs) * dot(y, y)));
+        CHECK(std::abs(inner(fs, y) - inner(s, back)) <= 1e-13 * std::sqrt(inner(fs, fs) * inner(y, y)));
 
         const std::vector<double> image = applied(config, kBornTranspose, {{}, y}).product_vp;
-        const std::vector<double> change = noise(std::ssize(image), 9);
+        const std::vector<double> change = random_values(std::ssize(image), 9);
         const std::vector<ShotRows> born = rows_of(applied(config, kBornOperator, {change, {}}));
-        CHECK(dot(born, born) > 0.);
-        CHECK(std::abs(dot(born, y) - dot(change, image)) <= 1e-12 * std::sqrt(dot(born, born) * dot(y, y)));
+        CHECK(inner(born, born) > 0.);
+        CHECK(std::abs(inner(born, y) - inner(change, image)) <= 1e-12 * std::sqrt(inner(born, born) * inner(y, y)));
     }
 }
 
 TEST_CASE("sums over shots have the same bits whoever computes them") {
-    const Config alone = config_of({"backend.batch=1"});
+    const Config alone = operator_config({"backend.batch=1"});
     const std::vector<ShotRows> y = like(rows_of(applied(alone, kForwardOperator, {})), 1);
     const std::vector<double> expected = applied(alone, kBornTranspose, {{}, y}).product_vp;
-    CHECK(applied(config_of({"backend.batch=3"}), kBornTranspose, {{}, y}).product_vp == expected);
-    CHECK(applied(config_of({"backend.devices=[0, 1]"}), kBornTranspose, {{}, y}).product_vp == expected);
+    CHECK(applied(operator_config({"backend.batch=3"}), kBornTranspose, {{}, y}).product_vp == expected);
+    CHECK(applied(operator_config({"backend.devices=[0, 1]"}), kBornTranspose, {{}, y}).product_vp == expected);
 }
 
 TEST_CASE("operands that do not fit are refused") {
-    const Config config = config_of({});
+    const Config config = operator_config({});
     const auto refusal = [&](const TaskRow& task, GivenOperand operand) {
         const Error error = fault_of([&] { static_cast<void>(applied(config, task, std::move(operand))); });
         CHECK(error.code() == ExitCode::usage);
@@ -122,7 +122,7 @@ TEST_CASE("operands that do not fit are refused") {
 
 TEST_CASE("what a scattered field takes is forecast, and no less") {
     Quiet quiet;
-    const auto plan = plan_in_memory(config_of({"backend.batch=2"}), {}, kBornOperator);
+    const auto plan = plan_in_memory(operator_config({"backend.batch=2"}), {}, kBornOperator);
     CHECK(plan->imaging->scatters);
     const std::int64_t predicted = history_bytes(*plan);
     const Model model =
