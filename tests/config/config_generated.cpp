@@ -9,15 +9,6 @@
 
 using namespace onda;
 
-namespace {
-
-std::string text_of(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-}  // namespace
-
 TEST_CASE("configs/onda.schema.json and docs/config.md are up to date") {
     CHECK_MESSAGE(config_schema(vocabulary()) == text_of(ONDA_SOURCE_DIR "/configs/onda.schema.json"),
                   "run: onda schema --force -o configs/onda.schema.json");

@@ -48,11 +48,6 @@ std::vector<std::string> verdicts(const std::string& python, const std::vector<s
     return lines;
 }
 
-std::string text_of(const std::filesystem::path& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 }  // namespace
 
 TEST_CASE("jsonschema agrees with the reader") {

@@ -48,7 +48,7 @@ output:
 )";
 
 /// The kernels that were compiled for such a run, without those of the thesis and the twin.
-std::set<std::string> kernels_for(int dimensions, const Scheme& scheme, Precision precision) {
+std::set<std::string> kernels_of_scheme(int dimensions, const Scheme& scheme, Precision precision) {
     Setup setup;
     setup.grid = {dimensions, {64, dimensions == 3 ? 64 : 1, 64}, {10., 10., 10.}, {}};
     setup.scheme = scheme;
@@ -105,7 +105,7 @@ void compare(const std::string& text, int dimensions, const Scheme& scheme, std:
     CAPTURE(cpu.outcome.err);
     REQUIRE(cpu.outcome.code == 0);
     CHECK(cpu.summary["time"]["steps"].get<int>() >= 300);
-    std::set<std::string> kernels = kernels_for(dimensions, scheme, precision);
+    std::set<std::string> kernels = kernels_of_scheme(dimensions, scheme, precision);
     REQUIRE(!kernels.empty());
     kernels.insert("auto");
     for (const std::string& kernel : kernels) {
@@ -245,7 +245,7 @@ TEST_CASE("the quick promises hold on the GPU, and the kernels can be timed") {
     const Outcome bench = run_onda({"bench", "gpu", "--shape", "128", "128", "128", "--order", "8", "--rounds", "3"});
     CAPTURE(bench.err);
     CHECK(bench.code == 0);
-    for (const std::string& kernel : kernels_for(3, make_scheme(Equation::star, 8), Precision::float32))
+    for (const std::string& kernel : kernels_of_scheme(3, make_scheme(Equation::star, 8), Precision::float32))
         CHECK(contains(bench.out, "\n" + kernel));
     const Outcome json = run_onda({"bench", "gpu", "--shape", "128", "128", "128", "--order", "8", "--rounds", "5",
                                    "--json", "-", "--roofline", "roofline.png", "--force"});

@@ -21,10 +21,6 @@ using namespace onda;
 
 namespace {
 
-std::size_t files_in(const std::filesystem::path& folder) {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
-}
-
 /// The tag of this start of the machine, as a temporary file has it.
 std::string boot_of(const AtomicFile& file) {
     const std::string name = file.temporary().filename();

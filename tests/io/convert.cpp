@@ -22,7 +22,7 @@ using Path = std::filesystem::path;
 using Triple = std::array<std::int64_t, 3>;
 
 /// [m/s], different at every node; exact as float, also after division and multiplication by 1000 to 1e-3.
-[[nodiscard]] double vp_at(const Triple& at) {
+[[nodiscard]] double velocity_at(const Triple& at) {
     return static_cast<double>(1500 + at[0] + 10 * at[1] + 50 * at[2]);
 }
 
@@ -32,7 +32,7 @@ constexpr Triple shape_3d{7, 4, 5}, shape_2d{7, 1, 5};
 void for_each_node(const Triple& shape, const std::string& axes, const std::function<void(double)>& put) {
     Triple at{0, 0, 0};
     const auto loop = [&](auto&& self, std::size_t depth) -> void {
-        if (depth == axes.size()) return put(vp_at(at));
+        if (depth == axes.size()) return put(velocity_at(at));
         auto& index = at[static_cast<std::size_t>(axes[depth] - 'x')];
         for (index = 0; index < shape[static_cast<std::size_t>(axes[depth] - 'x')]; ++index) self(self, depth + 1);
     };
@@ -52,12 +52,12 @@ std::string binary(const Triple& shape, const std::string& axes, bool big_endian
     return bytes;
 }
 
-Path write(const Path& path, const std::string& bytes) {
+Path write_bytes(const Path& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
 }
 
-double worst_difference(const ForeignModel& model) {
+double worst_in_format(const ForeignModel& model) {
     const auto [nx, ny, nz] = model.geometry.shape;
     double worst = 0.;
     std::vector<float> plane(static_cast<std::size_t>(nx * ny));
@@ -66,7 +66,7 @@ double worst_difference(const ForeignModel& model) {
         for (std::int64_t y = 0; y < ny; ++y)
             for (std::int64_t x = 0; x < nx; ++x)
                 worst = std::max(worst, std::abs(static_cast<double>(plane[static_cast<std::size_t>(y * nx + x)]) -
-                                                 vp_at({x, y, z})));
+                                                 velocity_at({x, y, z})));
     }
     return worst;
 }
@@ -94,8 +94,8 @@ TEST_CASE("raw: every order of axes, float32 and float64, both endiannesses, wit
             options.endian = big ? "big" : "little";
             options.dtype = "float32";
             options.header_bytes = 0;
-            auto model = read_raw_model(write(folder.path() / "a.f32", binary<float>(shape, axes, big)), options);
-            CHECK(worst_difference(model) == 0.);
+            auto model = read_raw_model(write_bytes(folder.path() / "a.f32", binary<float>(shape, axes, big)), options);
+            CHECK(worst_in_format(model) == 0.);
             CHECK(model.geometry.shape == shape);
             CHECK(model.geometry.spacing_m[2] == 12.5);
             CHECK(model.geometry.origin_m == (axes.size() == 2 ? std::array{1., 0., 3.} : std::array{1., 2., 3.}));
@@ -103,8 +103,8 @@ TEST_CASE("raw: every order of axes, float32 and float64, both endiannesses, wit
             options.units = "km/s";
             options.header_bytes = 13;
             const auto bytes = std::string(13, 'h') + binary<double>(shape, axes, big, 1000.);
-            model = read_raw_model(write(folder.path() / "a.f64", bytes), options);
-            CHECK(worst_difference(model) <= 1e-3);
+            model = read_raw_model(write_bytes(folder.path() / "a.f64", bytes), options);
+            CHECK(worst_in_format(model) <= 1e-3);
             options.units.clear();
         }
     }
@@ -112,7 +112,7 @@ TEST_CASE("raw: every order of axes, float32 and float64, both endiannesses, wit
 
 TEST_CASE("raw: what does not fit is refused") {
     const TemporaryFolder folder;
-    const auto path = write(folder.path() / "a.f32", binary<float>(shape_2d, "xz", false));
+    const auto path = write_bytes(folder.path() / "a.f32", binary<float>(shape_2d, "xz", false));
     auto options = raw_options("xz");
     options.shape = {7, 6};
     auto fault = fault_of([&] { read_raw_model(path, options); });
@@ -136,13 +136,13 @@ TEST_CASE("raw: what does not fit is refused") {
     CHECK(fault_of([&] { read_raw_model(folder.path() / "b", raw_options("xz")); }).code() == ExitCode::missing_input);
     CHECK(fault_of([&] { read_raw_model(folder.path(), raw_options("xz")); }).code() == ExitCode::missing_input);
 
-    const auto km = write(folder.path() / "km.f32", binary<float>(shape_2d, "xz", false, 1000.));
-    fault = fault_of([&] { worst_difference(read_raw_model(km, raw_options("xz"))); });
+    const auto km = write_bytes(folder.path() / "km.f32", binary<float>(shape_2d, "xz", false, 1000.));
+    fault = fault_of([&] { worst_in_format(read_raw_model(km, raw_options("xz"))); });
     CHECK(fault.code() == ExitCode::bad_data);
     CHECK(contains(fault.what(),
                    "km.f32: vp(ix = 0, iz = 0) at (x = 0 m, z = 0 m) = 1.5 m/s: looks like km/s; if so, "
                    "give --units km/s"));
-    const auto big = write(folder.path() / "big.f32", binary<float>(shape_2d, "xz", true));
+    const auto big = write_bytes(folder.path() / "big.f32", binary<float>(shape_2d, "xz", true));
     fault = fault_of([&] { read_raw_model(big, raw_options("xz")); });
     CHECK(fault.code() == ExitCode::bad_data);
     CHECK(fault.what() == big.string() +
@@ -153,20 +153,20 @@ TEST_CASE("raw: what does not fit is refused") {
     CHECK(contains(fault_of([&] { read_raw_model(path, options); }).what(),
                    "in the other order of bytes the first is 1500: give --endian little"));
     // Absurd in either order: the value itself is named.
-    const auto zeros = write(folder.path() / "zeros.f32", std::string(140, '\0'));
-    CHECK(contains(fault_of([&] { worst_difference(read_raw_model(zeros, raw_options("xz"))); }).what(),
+    const auto zeros = write_bytes(folder.path() / "zeros.f32", std::string(140, '\0'));
+    CHECK(contains(fault_of([&] { worst_in_format(read_raw_model(zeros, raw_options("xz"))); }).what(),
                    "zeros.f32: vp(ix = 0, iz = 0) at (x = 0 m, z = 0 m) = 0 m/s: must be finite and positive"));
 }
 
 TEST_CASE("rsf: numbers beside the header, behind it, as text, in XDR; the last value of a key wins") {
     const TemporaryFolder folder;
-    const auto rsf = [&](const std::string& text) { return write(folder.path() / "a.rsf", text); };
-    write(folder.path() / "a.rsf@", binary<float>(shape_2d, "xz", std::endian::native == std::endian::big));
+    const auto rsf = [&](const std::string& text) { return write_bytes(folder.path() / "a.rsf", text); };
+    write_bytes(folder.path() / "a.rsf@", binary<float>(shape_2d, "xz", std::endian::native == std::endian::big));
     auto model = read_rsf_model(rsf("sfmath\tuser@host: today\n\tn1=99\n" + header_2d +
                                     "\n\to2=300 label1=\"Depth (m)\" unit1='m' label2=Distance unit2=m unit=\"m/s\"\n"
                                     "\tdata_format=\"native_float\" esize=4 in=\"b.rsf@\"\nn1=5 in=\"a.rsf@\"\n"),
                                 {});
-    CHECK(worst_difference(model) == 0.);
+    CHECK(worst_in_format(model) == 0.);
     CHECK(model.axes == "xz");
     CHECK(model.geometry.shape == shape_2d);
     CHECK(model.geometry.spacing_m == std::array{20., 1., 10.});
@@ -174,18 +174,18 @@ TEST_CASE("rsf: numbers beside the header, behind it, as text, in XDR; the last 
 
     const auto xdr = binary<float>(shape_2d, "xz", true);
     model = read_rsf_model(rsf(header_2d + "data_format=xdr_float in=\"stdin\"\n\x0c\x0c\x04" + xdr), {});
-    CHECK(worst_difference(model) == 0.);
+    CHECK(worst_in_format(model) == 0.);
 
     std::string text = header_2d + "data_format=ascii_float unit=km/s in=stdin esize=0\n\x0c\x0c\x04";
     for_each_node(shape_2d, "xz", [&](double vp) { text += std::to_string(vp / 1000.) + "\n"; });
-    CHECK(worst_difference(read_rsf_model(rsf(text), {})) <= 1e-3);
+    CHECK(worst_in_format(read_rsf_model(rsf(text), {})) <= 1e-3);
 
-    write(folder.path() / "c.dat", binary<double>(shape_3d, "zyx", std::endian::native == std::endian::big));
+    write_bytes(folder.path() / "c.dat", binary<double>(shape_3d, "zyx", std::endian::native == std::endian::big));
     const std::string cube =
         "n1=7 n2=4 n3=5 n4=1 d1=0.01 d2=0.02 d3=0.03 o3=-1 unit1=km unit2=km unit3=KM "
         "label1=X label2=Y label3=Z esize=8 data_format=native_double in=c.dat";
     model = read_rsf_model(rsf(cube), {});
-    CHECK(worst_difference(model) == 0.);
+    CHECK(worst_in_format(model) == 0.);
     CHECK(model.axes == "zyx");
     CHECK(model.geometry.spacing_m == std::array{10., 20., 30.});
     CHECK(model.geometry.origin_m == std::array{0., 0., -1000.});
@@ -196,22 +196,22 @@ TEST_CASE("rsf: numbers beside the header, behind it, as text, in XDR; the last 
     model = read_rsf_model(rsf(cube + " label1=? unit1=furlong"), options);
     CHECK(model.geometry.spacing_m == std::array{5., 5., 30.});  // one number is of x and y
     CHECK(model.geometry.origin_m == std::array{1., 2., 3.});
-    CHECK(worst_difference(model) == 0.);
+    CHECK(worst_in_format(model) == 0.);
 }
 
 TEST_CASE("rsf: depth is the fastest axis where no label says otherwise") {
     const TemporaryFolder folder;
     const auto data = binary<float>(shape_3d, "yxz", true);
-    const auto path = write(folder.path() / "a.rsf",
-                            "n1=5 n2=7 n3=4 d1=1 d2=2 d3=3 data_format=xdr_float in=stdin \x0c\x0c\x04" + data);
+    const auto path = write_bytes(folder.path() / "a.rsf",
+                                  "n1=5 n2=7 n3=4 d1=1 d2=2 d3=3 data_format=xdr_float in=stdin \x0c\x0c\x04" + data);
     const auto model = read_rsf_model(path, {});
-    CHECK(worst_difference(model) == 0.);
+    CHECK(worst_in_format(model) == 0.);
     CHECK(model.geometry.spacing_m == std::array{2., 3., 1.});
 }
 
 TEST_CASE("rsf: faults name file, line, key and value") {
     const TemporaryFolder folder;
-    write(folder.path() / "d", binary<float>(shape_2d, "xz", std::endian::native == std::endian::big));
+    write_bytes(folder.path() / "d", binary<float>(shape_2d, "xz", std::endian::native == std::endian::big));
     struct Row {
         std::string header, message;
     };
@@ -241,8 +241,8 @@ TEST_CASE("rsf: faults name file, line, key and value") {
          }) {
         std::error_code ignored;
         std::filesystem::create_symlink("/etc/os-release", folder.path() / "link", ignored);
-        write(folder.path() / "text", "1 2 x " + std::string(100, '4'));
-        const auto path = write(folder.path() / "a.rsf", row.header);
+        write_bytes(folder.path() / "text", "1 2 x " + std::string(100, '4'));
+        const auto path = write_bytes(folder.path() / "a.rsf", row.header);
         const auto fault = fault_of([&] { read_rsf_model(path, {}); });
         const std::string message = fault.what();
         CAPTURE(message);
@@ -251,8 +251,8 @@ TEST_CASE("rsf: faults name file, line, key and value") {
     }
     ForeignOptions options;
     options.data_file = folder.path() / "d";
-    const auto path = write(folder.path() / "a.rsf", "n1=5 n2=7 d1=1 d2=1 in=/var/tmp/elsewhere.rsf@");
-    CHECK(worst_difference(read_rsf_model(path, options)) == 0.);
+    const auto path = write_bytes(folder.path() / "a.rsf", "n1=5 n2=7 d1=1 d2=1 in=/var/tmp/elsewhere.rsf@");
+    CHECK(worst_in_format(read_rsf_model(path, options)) == 0.);
 }
 
 TEST_CASE("coordinates in whole metres give spacings of whole metres back, however few traces there are") {

@@ -86,7 +86,7 @@ hid_t create(const Path& path, const Style& style) {
     return file;
 }
 
-const Quantity kDensity{"rho", {{"kg/m3"}, {"g/cm3", 1000.}}, 1e-3, 50'000.};
+const Quantity kRho{"rho", {{"kg/m3"}, {"g/cm3", 1000.}}, 1e-3, 50'000.};
 
 void write_model(const Path& path, const Style& style) {
     const hid_t file = create(path, style);
@@ -135,7 +135,7 @@ void read_model(const Path& path) {
     model.read({0, 0, 0}, shape, values);
     const auto range = model.stored_range();
     CHECK((!range || (*range)[0] <= (*range)[1]));
-    if (model.has(kDensity)) model.read(kDensity, {0, 0, 0}, shape, values);
+    if (model.has(kRho)) model.read(kRho, {0, 0, 0}, shape, values);
     CHECK(model.notes().size() <= 2);
 }
 
@@ -143,11 +143,6 @@ struct Seed {
     Bytes bytes;
     void (*read)(const Path&);
 };
-
-Bytes bytes_of(const Path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::vector<Seed> seeds(const Path& folder) {
     std::vector<Seed> all;
@@ -266,7 +261,7 @@ TEST_CASE("what no checksum covers is said once a dataset") {
     const auto notes_of = [&](const Style& style) {
         write_model(path, style);
         const ModelFile model(path);
-        CHECK(model.has(kDensity));
+        CHECK(model.has(kRho));
         return model.notes();
     };
     const auto covered = notes_of({H5F_LIBVER_LATEST, DatasetStorage::fletcher32, false});
@@ -328,7 +323,7 @@ TEST_CASE("the recipe of docs/file_formats.md makes a file that checksums cover"
     REQUIRE(exit_status("cd " + shell_quoted(folder.path().string()) + " && " + shell_quoted(python) + " recipe.py") ==
             0);
     const ModelFile model(folder.path() / "model.h5");
-    CHECK(model.has(kDensity));
+    CHECK(model.has(kRho));
     CHECK(model.geometry().shape == std::array<std::int64_t, 3>{301, 1, 201});
     CHECK(model.notes().empty());
 }

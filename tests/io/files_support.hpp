@@ -5,9 +5,12 @@
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "io/text/error.hpp"
 
@@ -54,6 +57,26 @@ std::string message_of(F&& f, std::optional<onda::ExitCode> code = {}) {
         return error.what();
     }
     return "no error";
+}
+
+/// The bytes of a file; none if there is no file.
+inline std::string text_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::vector<char> bytes_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void write_text(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+/// How many files and folders lie in a folder itself.
+inline std::size_t files_in(const std::filesystem::path& folder) {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

@@ -14,7 +14,7 @@ using namespace onda;
 
 namespace {
 
-const hdf5::Extents extents{5, 60, 70};
+const hdf5::Extents kExtents{5, 60, 70};
 
 std::vector<float> ramp() {
     std::vector<float> values(5 * 60 * 70);
@@ -27,17 +27,13 @@ void write_ramp(const std::filesystem::path& path) {
     AtomicFile target(path, false);
     auto file = hdf5::File::create(target.temporary(), path);
     auto group = file.create_group("shots");
-    auto data = group.create_dataset("pressure", hdf5::Element::float32, {extents, {1, 20, 70}, {"z", "y", "x"}});
+    auto data = group.create_dataset("pressure", hdf5::Element::float32, {kExtents, {1, 20, 70}, {"z", "y", "x"}});
     data.set_text("units", "Pa");
     data.write_all<float>(ramp());
     data.close();
     group.close();
     file.close();
     target.commit();
-}
-
-std::size_t files_in(const std::filesystem::path& folder) {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
 }  // namespace
@@ -54,7 +50,7 @@ TEST_CASE("values, boxes and attributes come back") {
         file.set_numbers("no numbers", {});
         file.set_texts("no texts", {});
         file.set_integer("count", 1LL << 60);
-        auto data = file.create_dataset("p", hdf5::Element::float32, {extents, {}, {}});
+        auto data = file.create_dataset("p", hdf5::Element::float32, {kExtents, {}, {}});
         data.write_all<float>(ramp());
         data.close();
         file.create_dataset("nothing", hdf5::Element::float64, {{0, 3}, {}, {}}).close();
@@ -74,7 +70,7 @@ TEST_CASE("values, boxes and attributes come back") {
     CHECK(file.open_group("b/c").names().empty());
     CHECK(file.open_dataset("nothing").read_all<float>().empty());
     const auto data = file.open_dataset("p");
-    CHECK(data.extents() == extents);
+    CHECK(data.extents() == kExtents);
     CHECK(data.read_all<float>() == ramp());
     std::vector<double> box(2 * 3 * 4);
     data.read<double>({1, 2, 3}, {2, 3, 4}, box);
@@ -110,7 +106,7 @@ TEST_CASE("faults name the file, the object and HDF5's reason") {
 TEST_CASE("a dataset left open is noticed at close") {
     const TemporaryFolder folder;
     auto file = hdf5::File::create(folder.path() / "a.h5", "a.h5");
-    auto data = file.create_dataset("p", hdf5::Element::float32, {extents, {}, {}});
+    auto data = file.create_dataset("p", hdf5::Element::float32, {kExtents, {}, {}});
     CHECK(fault_of([&] { file.close(); }).code() == ExitCode::internal);
     data.close();
     file.close();

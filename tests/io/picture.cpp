@@ -23,11 +23,6 @@ using namespace onda;
 
 namespace {
 
-std::string bytes_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 struct Drawn {
     Image image;
     Plot plot;
@@ -338,12 +333,12 @@ TEST_CASE("a PDF has the same content, and the same bytes each time") {
     const auto picture = model_picture(vp, 2, 2);
     write_picture(folder.path() / "a.pdf", picture, false);
     write_picture(folder.path() / "b.pdf", picture, false);
-    CHECK(bytes_of(folder.path() / "a.pdf").starts_with("%PDF-1."));
-    CHECK(bytes_of(folder.path() / "a.pdf") == bytes_of(folder.path() / "b.pdf"));
+    CHECK(text_of(folder.path() / "a.pdf").starts_with("%PDF-1."));
+    CHECK(text_of(folder.path() / "a.pdf") == text_of(folder.path() / "b.pdf"));
     CHECK(std::filesystem::file_size(folder.path() / "a.pdf") > 5000);
     write_picture(folder.path() / "a.png", picture, false);
     write_picture(folder.path() / "b.png", picture, false);
-    CHECK(bytes_of(folder.path() / "a.png") == bytes_of(folder.path() / "b.png"));
+    CHECK(text_of(folder.path() / "a.png") == text_of(folder.path() / "b.png"));
 }
 
 TEST_CASE("an animated PNG begins with its first frame, counts its frames, and stores what changes") {
@@ -358,7 +353,7 @@ TEST_CASE("an animated PNG begins with its first frame, counts its frames, and s
     CHECK(image.width == 40);
     CHECK(image.height == 30);
     CHECK(image.at(20, 20) == Rgb{10, 200, 30});
-    const std::string bytes = bytes_of(folder.path() / "m.png");
+    const std::string bytes = text_of(folder.path() / "m.png");
     const auto times = [&bytes](const std::string& chunk) {
         int found = 0;
         for (auto at = bytes.find(chunk); at != std::string::npos; at = bytes.find(chunk, at + 1)) ++found;

@@ -13,7 +13,7 @@ using namespace onda;
 
 namespace {
 
-using Positions = std::vector<std::array<double, 3>>;
+using Points = std::vector<std::array<double, 3>>;
 using Shots = std::vector<std::int64_t>;
 
 class CsvFile {
@@ -46,7 +46,7 @@ TEST_CASE("CSV: columns in any order, units in the name, comments, byte order ma
     const auto sources = read_sources(CsvFile("\xef\xbb\xbf# made by hand\r\n\r\n z_m , amplitude,x,shot_id , "
                                               "y\r\n5,-2.5,+1e2,7,3\r\n# a comment\r\n 6 , 1,2,7,4 \r\n")
                                           .path());
-    CHECK(sources.position_m == Positions{{100., 3., 5.}, {2., 4., 6.}});
+    CHECK(sources.position_m == Points{{100., 3., 5.}, {2., 4., 6.}});
     CHECK(sources.shot == Shots{7, 7});
     CHECK(sources.line == std::vector{4, 6});
     CHECK(sources.amplitude == std::vector{-2.5, 1.});
@@ -55,7 +55,7 @@ TEST_CASE("CSV: columns in any order, units in the name, comments, byte order ma
 TEST_CASE("CSV: what is absent has its default") {
     const CsvFile file("x,z\n1,2\n3,4");
     const auto sources = read_sources(file.path());
-    CHECK(sources.position_m == Positions{{1., 0., 2.}, {3., 0., 4.}});
+    CHECK(sources.position_m == Points{{1., 0., 2.}, {3., 0., 4.}});
     CHECK(sources.shot.empty());
     CHECK(sources.line == std::vector{2, 3});
     CHECK(sources.amplitude == std::vector{1., 1.});
@@ -100,7 +100,7 @@ TEST_CASE("CSV: faults of points have line and column") {
 TEST_CASE("CSV: receivers keep their names and the other columns of their table") {
     const auto table =
         read_receivers(CsvFile("name, x,z,elevation_m,line, note\nA 1,1,2,-3.5,7,\n0012,3,4,,7, Füße\n").path());
-    CHECK(table.position_m == Positions{{1., 0., 2.}, {3., 0., 4.}});
+    CHECK(table.position_m == Points{{1., 0., 2.}, {3., 0., 4.}});
     CHECK(table.carried == std::vector<CarriedColumn>{{"name", false, {"A 1", "0012"}},
                                                       {"elevation_m", true, {"-3.5", ""}},
                                                       {"line", true, {"7", "7"}},
@@ -166,7 +166,7 @@ TEST_CASE("HDF5: coordinates, shots, amplitudes and wavelets") {
         file.close();
     }
     const auto sources = read_sources(path);
-    CHECK(sources.position_m == Positions{{1., 2., 3.}, {4., 5., 6.}});
+    CHECK(sources.position_m == Points{{1., 2., 3.}, {4., 5., 6.}});
     CHECK(sources.shot == Shots{9, 4});
     CHECK(sources.amplitude == std::vector{0.5, -1.});
     CHECK(read_receivers(path).shot == Shots{9, 4});
@@ -177,7 +177,7 @@ TEST_CASE("HDF5: coordinates, shots, amplitudes and wavelets") {
         add<double>(file, "coordinates", {2, 2}, {1, 2, 3, 4});
         file.close();
     }
-    CHECK(read_sources(path).position_m == Positions{{1., 0., 2.}, {3., 0., 4.}});
+    CHECK(read_sources(path).position_m == Points{{1., 0., 2.}, {3., 0., 4.}});
     CHECK(read_sources(path).shot.empty());
     CHECK(read_sources(path).line.empty());
     CHECK(read_receivers(path).shot.empty());

@@ -38,7 +38,7 @@ std::vector<float> frame_of(const FileGeometry& g, std::int64_t frame) {
     return values;
 }
 
-void write_snapshots(const std::filesystem::path& file, const std::vector<std::int64_t>& shots) {
+void write_three_frames(const std::filesystem::path& file, const std::vector<std::int64_t>& shots) {
     SnapshotWriter writer(file, kVolume, kProvenance, false);
     for (const std::int64_t shot : shots) {
         writer.begin_shot(shot, 3);
@@ -136,7 +136,7 @@ TEST_CASE("a shot, some of its receivers, its header and the title") {
 TEST_CASE("a frame, and boxes of it, with geometry and times") {
     TemporaryFolder folder;
     const auto file = folder.path() / "snapshots.h5";
-    write_snapshots(file, {3, 5});
+    write_three_frames(file, {3, 5});
     CHECK(kind_of_file(file) == FileKind::snapshots);
     const SnapshotReader reader(file);
     CHECK(reader.shots() == std::vector<std::int64_t>{3, 5});
@@ -178,7 +178,7 @@ TEST_CASE("snapshots at times that are none are refused") {
 TEST_CASE("shots in files of their own") {
     TemporaryFolder folder;
     std::filesystem::create_directory(folder.path() / "shots");
-    write_snapshots(folder.path() / "shots" / "00007.snapshots.h5", {7});
+    write_three_frames(folder.path() / "shots" / "00007.snapshots.h5", {7});
     SnapshotWriter writer(folder.path() / "snapshots.h5", kVolume, kProvenance, false);
     writer.link(7, {0., 0.1, 0.2}, "shots/00007.snapshots.h5");
     writer.link(8, {0., 0.1, 0.2}, "../00008.snapshots.h5");
@@ -212,7 +212,7 @@ std::vector<float> planes_of(std::int64_t first, std::int64_t count, std::int64_
     return {all.begin() + first * plane, all.begin() + (first + count) * plane};
 }
 
-/// Shot 5 of write_snapshots(), its planes in two files; joined in snapshots.h5.
+/// Shot 5 of write_three_frames(), its planes in two files; joined in snapshots.h5.
 void write_parts(const std::filesystem::path& folder, const std::string& second_name = "b.h5") {
     std::vector<SnapshotPartFile> parts;
     for (const auto& [name, first, count] : {std::tuple("a.h5", 0, 3), std::tuple("b.h5", 3, 1)}) {
@@ -244,7 +244,7 @@ TEST_CASE("snapshots in files of parts read as those in one, wherever the folder
     write_parts(first);
     std::filesystem::rename(first, place);
     const auto file = place / "snapshots.h5";
-    write_snapshots(folder.path() / "one.h5", {5});
+    write_three_frames(folder.path() / "one.h5", {5});
     const ShotFrames frames = read_frames(file, 5), expected = read_frames(folder.path() / "one.h5", 5);
     CHECK(frames.times_s == expected.times_s);
     CHECK(frames.values == expected.values);
@@ -282,7 +282,7 @@ TEST_CASE("a part that is missing, is another or lies elsewhere is an error that
     CHECK(contains(message_of(open, ExitCode::bad_data), "b.h5: has another size than was written"));
     // The file has the right size, but other planes.
     std::filesystem::remove(part);
-    write_snapshots(part, {5});
+    write_three_frames(part, {5});
     const auto bytes = std::filesystem::file_size(folder.path() / "c.h5");
     std::filesystem::resize_file(part, bytes);
     CHECK_THROWS_AS((void)SnapshotReader(file).open(5).read(0, {0, 0, 0}, kVolume.shape), Error);
@@ -326,7 +326,7 @@ TEST_CASE("what is no result, or another, is refused") {
     TemporaryFolder folder;
     const auto file = folder.path() / "snapshots.h5", model = folder.path() / "model.h5",
                text = folder.path() / "text.h5", odd = folder.path() / "odd.h5";
-    write_snapshots(file, {1});
+    write_three_frames(file, {1});
     CHECK_THROWS_WITH_AS(SeismogramReader{file}, doctest::Contains("is of format 'onda-snapshots'"), Error);
     write_model_file(
         model, kVolume, [](std::int64_t, std::span<float> vp) { std::ranges::fill(vp, 1500.f); }, "a test", false);

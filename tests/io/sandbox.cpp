@@ -22,15 +22,16 @@
 #include "tests/sanitized.hpp"
 
 using namespace onda;
-using namespace onda::sandbox;
 
 namespace {
+
+using sandbox::Child, sandbox::ConstBytes, sandbox::Limits, sandbox::Serve;
 
 /// What the child answers to one request: a row of integers.
 using Work = std::function<std::vector<int>()>;
 
 Serve serving(const Work& work) {
-    return [work](ConstBytes, Bytes window) {
+    return [work](ConstBytes, sandbox::Bytes window) {
         const auto numbers = work();
         std::memcpy(window.data(), numbers.data(), numbers.size() * sizeof(int));
         return numbers.size() * sizeof(int);
@@ -139,7 +140,7 @@ TEST_CASE("memory without end is refused, and the parent does not grow") {
 
 TEST_CASE("an answer that cannot be is refused") {
     const auto fault = [] {
-        Child child("in.h5", "HDF5", [](ConstBytes, Bytes window) { return window.size() + 1; });
+        Child child("in.h5", "HDF5", [](ConstBytes, sandbox::Bytes window) { return window.size() + 1; });
         return fault_of([&] { ask(child); });
     }();
     CHECK(fault.code() == ExitCode::bad_data);
@@ -166,7 +167,7 @@ TEST_CASE("only reading is allowed") {
                         error_of(prctl(PR_SET_DUMPABLE, 1)),
                     };
                 }));
-    if (!has_filter() || prctl(PR_GET_SECCOMP) < 0) {
+    if (!sandbox::has_filter() || prctl(PR_GET_SECCOMP) < 0) {
         MESSAGE("skipped: built without libseccomp, or a kernel without filters");
         return;
     }

@@ -39,13 +39,6 @@ void write_snapshots(const std::filesystem::path& file, const FileGeometry& geom
     writer.commit();
 }
 
-std::string text_of(const std::filesystem::path& file) {
-    std::ifstream stream(file);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
-
 }  // namespace
 
 TEST_CASE("frames come back bit for bit, with times, coordinates and provenance") {

@@ -37,8 +37,8 @@ TraceFileContents contents_of(TraceFormat format, const ShotGather& gather) {
             gather.dt_s, gather.samples, std::ssize(gather.receivers_m), coordinate_parts(2000.)};
 }
 
-void write(const std::filesystem::path& file, TraceFormat format, std::span<const ShotGather> gathers,
-           bool overwrite = false) {
+void write_gathers(const std::filesystem::path& file, TraceFormat format, std::span<const ShotGather> gathers,
+                   bool overwrite = false) {
     TraceFileWriter writer(file, contents_of(format, gathers.front()), overwrite);
     for (const ShotGather& gather : gathers) writer.write(gather);
     writer.finish().commit();
@@ -105,7 +105,7 @@ TEST_CASE("samples come back: bit for bit as IEEE floats, to 20 bits as IBM floa
     const std::vector<ShotGather> gathers{gather_of(1, 7, 501), gather_of(12, 3, 501)};
     for (const TraceFormat format : {TraceFormat::segy_ieee, TraceFormat::segy_ibm, TraceFormat::su}) {
         const auto file = folder.path() / std::to_string(int(format));
-        write(file, format, gathers);
+        write_gathers(file, format, gathers);
         CHECK(std::int64_t(std::filesystem::file_size(file)) == trace_file_bytes(format, 10, 501));
         const Traces traces(file, format, 501);
         REQUIRE(traces.samples.size() == 10);
@@ -130,7 +130,7 @@ TEST_CASE("trace headers tell shot, receiver, places, offset and sampling as SEG
     for (const TraceFormat format : {TraceFormat::segy_ibm, TraceFormat::su}) {
         CAPTURE(int(format));
         const auto file = folder.path() / std::to_string(int(format));
-        write(file, format, gathers);
+        write_gathers(file, format, gathers);
         const Traces traces(file, format, 11);
         // The first receiver of shot 12.
         for (const Field& field :
@@ -159,7 +159,7 @@ TEST_CASE("every word of an SU header is little endian, and says what that of SE
     constexpr int samples = 11, receivers = 7;
     const auto bytes_of = [&](TraceFormat format, std::size_t head_bytes) {
         const auto file = folder.path() / std::to_string(int(format));
-        write(file, format, gathers);
+        write_gathers(file, format, gathers);
         std::ifstream in(file, std::ios::binary);
         const std::string all{std::istreambuf_iterator<char>(in), {}};
         REQUIRE(all.size() == head_bytes + receivers * (240 + samples * 4));
@@ -235,7 +235,7 @@ TEST_CASE("no line of the textual header is cut, whatever the numbers; a title i
 TEST_CASE("the headers of the file are those of SEG-Y rev 1") {
     const TemporaryFolder folder;
     const std::vector<ShotGather> gathers{gather_of(1, 4, 11)};
-    write(folder.path() / "a.segy", TraceFormat::segy_ibm, gathers);
+    write_gathers(folder.path() / "a.segy", TraceFormat::segy_ibm, gathers);
     const Traces traces(folder.path() / "a.segy", TraceFormat::segy_ibm, 11);
     for (const Field& field : {Field{3213, 4},
                                {3215, 0},
@@ -317,7 +317,7 @@ TEST_CASE("what no header holds of a survey is told in words") {
 TEST_CASE("a shot gives the same bytes in one piece and in several, and takes no more traces than it has receivers") {
     const TemporaryFolder folder;
     const ShotGather gather = gather_of(3, 5, 11);
-    write(folder.path() / "whole.segy", TraceFormat::segy_ieee, std::vector{gather});
+    write_gathers(folder.path() / "whole.segy", TraceFormat::segy_ieee, std::vector{gather});
     ShotGather header = gather;
     header.pressure.clear();
     TraceFileWriter writer(folder.path() / "pieces.segy", contents_of(TraceFormat::segy_ieee, gather), false);
@@ -340,13 +340,13 @@ TEST_CASE("a file that exists, or that cannot be written, stays as it is") {
     const TemporaryFolder folder;
     const auto file = folder.path() / "a.segy";
     const std::vector<ShotGather> small{gather_of(1, 4, 11)}, large{gather_of(1, 200, 4000)};
-    write(file, TraceFormat::segy_ieee, small);
+    write_gathers(file, TraceFormat::segy_ieee, small);
     const auto bytes = std::filesystem::file_size(file);
-    CHECK(fault_of([&] { write(file, TraceFormat::segy_ieee, large); }).code() == ExitCode::cannot_create);
+    CHECK(fault_of([&] { write_gathers(file, TraceFormat::segy_ieee, large); }).code() == ExitCode::cannot_create);
     for (const rlim_t limit : {100u, 3300u, 3500u, 100'000u, 3'000'000u}) {
         CAPTURE(limit);
         const FileSizeLimit full(limit);
-        CHECK(fault_of([&] { write(file, TraceFormat::segy_ieee, large, true); }).code() == ExitCode::io_error);
+        CHECK(fault_of([&] { write_gathers(file, TraceFormat::segy_ieee, large, true); }).code() == ExitCode::io_error);
     }
     CHECK(std::filesystem::file_size(file) == bytes);
     std::filesystem::remove(file);

@@ -9,7 +9,7 @@
 
 namespace {
 
-int check_with_vtk(const std::string& python, const std::string& text, const std::vector<std::string>& overrides) {
+int read_run_with_vtk(const std::string& python, const std::string& text, const std::vector<std::string>& overrides) {
     const TemporaryFolder folder;
     const auto config = folder.path() / "run.yaml", out = folder.path() / "out";
     write_text(config, text);
@@ -36,12 +36,12 @@ TEST_CASE("VTK reads snapshots.vtkhdf") {
         std::puts("skipped: no Python has h5py and VTK 9.3 or later (pip install vtk)");
         std::exit(kSkipped);
     }
-    CHECK(check_with_vtk(python, kSmall3d, {}) == 0);
-    CHECK(check_with_vtk(python, kSmall2d, {}) == 0);
-    CHECK(check_with_vtk(python, kSmall2d, {"sources=[{position_m: [400, 24]}]"}) == 0);
-    CHECK(check_with_vtk(python, kSmall2d,
-                         {"sources=[{type: line, first_m: [400, 24], last_m: [600, 24], count: 101}]",
-                          "time.duration_s=0.1", "output.snapshots.times_s=[0.1]"}) == 0);
+    CHECK(read_run_with_vtk(python, kSmall3d, {}) == 0);
+    CHECK(read_run_with_vtk(python, kSmall2d, {}) == 0);
+    CHECK(read_run_with_vtk(python, kSmall2d, {"sources=[{position_m: [400, 24]}]"}) == 0);
+    CHECK(read_run_with_vtk(python, kSmall2d,
+                            {"sources=[{type: line, first_m: [400, 24], last_m: [600, 24], count: 101}]",
+                             "time.duration_s=0.1", "output.snapshots.times_s=[0.1]"}) == 0);
 }
 
 TEST_CASE("snapshots.vtkhdf is there when it is asked for, and its size is foretold") {

@@ -22,7 +22,7 @@ namespace {
 using Path = std::filesystem::path;
 using Bytes = std::vector<char>;
 
-struct Layout {
+struct ChunkLayout {
     hdf5::Extents extents, chunk;
 
     [[nodiscard]] std::size_t size() const {
@@ -31,14 +31,14 @@ struct Layout {
 };
 
 /// More than a MiB each: chunks in one piece and in many, whole and cut by an end along any axis.
-const std::vector<Layout> kLayouts{{{300'001}, {7'001}},
-                                   {{1, 61, 70, 80}, {1, 16, 70, 80}},
-                                   {{2, 61, 70, 80}, {1, 7, 70, 33}},
-                                   {{2, 3, 301, 401}, {2, 2, 300, 17}},
-                                   {{700, 501}, {32, 501}},
-                                   {{600'001, 1}, {100'000, 1}},
-                                   {{9, 200, 301}, {9, 200, 301}},
-                                   {{40, 100, 100}, {13, 11, 9}}};
+const std::vector<ChunkLayout> kLayouts{{{300'001}, {7'001}},
+                                        {{1, 61, 70, 80}, {1, 16, 70, 80}},
+                                        {{2, 61, 70, 80}, {1, 7, 70, 33}},
+                                        {{2, 3, 301, 401}, {2, 2, 300, 17}},
+                                        {{700, 501}, {32, 501}},
+                                        {{600'001, 1}, {100'000, 1}},
+                                        {{9, 200, 301}, {9, 200, 301}},
+                                        {{40, 100, 100}, {13, 11, 9}}};
 
 /// No two neighbours alike, and 0000 beside FFFF, which Fletcher-32 alone cannot tell apart.
 std::vector<float> values_of(std::size_t size) {
@@ -60,7 +60,7 @@ struct Threads {
     Threads& operator=(const Threads&) = delete;
 };
 
-void write_with_onda(const Path& path, const Layout& layout, int threads) {
+void write_with_onda(const Path& path, const ChunkLayout& layout, int threads) {
     const Threads together(threads);
     auto file = hdf5::File::create(path, path);
     auto data = file.create_dataset("p", hdf5::Element::float32, {layout.extents, layout.chunk, {}});
@@ -70,7 +70,7 @@ void write_with_onda(const Path& path, const Layout& layout, int threads) {
 }
 
 /// Writes the dataset with H5Dwrite, for comparison.
-void write_with_hdf5(const Path& path, const Layout& layout) {
+void write_with_hdf5(const Path& path, const ChunkLayout& layout) {
     const int rank = static_cast<int>(layout.extents.size());
     const hid_t list = H5Pcreate(H5P_DATASET_CREATE), file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, 0, 0);
     H5Pset_chunk(list, rank, layout.chunk.data());
@@ -83,7 +83,7 @@ void write_with_hdf5(const Path& path, const Layout& layout) {
 }
 
 /// All chunks as they are stored, in the order of their places.
-std::vector<Bytes> stored_chunks(const Path& path, const Layout& layout) {
+std::vector<Bytes> stored_chunks(const Path& path, const ChunkLayout& layout) {
     std::vector<Bytes> chunks;
     const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, 0), dataset = H5Dopen2(file, "p", 0);
     hdf5::Extents place(layout.extents.size(), 0);
@@ -104,11 +104,6 @@ std::vector<Bytes> stored_chunks(const Path& path, const Layout& layout) {
     return chunks;
 }
 
-Bytes bytes_of(const Path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::vector<float> read(const Path& path) {
     return hdf5::File::open(path).open_dataset("p").read_all<float>();
 }
@@ -117,7 +112,7 @@ std::vector<float> read(const Path& path) {
 
 TEST_CASE("chunks are those of HDF5, and files the same for any number of threads") {
     const TemporaryFolder folder;
-    for (const Layout& layout : kLayouts) {
+    for (const ChunkLayout& layout : kLayouts) {
         CAPTURE(layout.chunk[0]);
         write_with_hdf5(folder.path() / "hdf5.h5", layout);
         write_with_onda(folder.path() / "one.h5", layout, 1);
@@ -133,7 +128,7 @@ TEST_CASE("chunks are those of HDF5, and files the same for any number of thread
 TEST_CASE("boxes of whole chunks, boxes that cut chunks and other types than the file's come back alike") {
     const TemporaryFolder folder;
     const Path path = folder.path() / "p.h5";
-    const Layout layout{{6, 300, 401}, {1, 150, 401}};
+    const ChunkLayout layout{{6, 300, 401}, {1, 150, 401}};
     const std::vector<float> values = values_of(layout.size());
     const std::vector<double> doubles(values.begin(), values.end());
     {
@@ -153,7 +148,7 @@ TEST_CASE("boxes of whole chunks, boxes that cut chunks and other types than the
 TEST_CASE("a byte of a chunk that changes is noticed, wherever it is") {
     const TemporaryFolder folder;
     const Path path = folder.path() / "p.h5", damaged = folder.path() / "damaged.h5";
-    const Layout layout{{1, 61, 70, 80}, {1, 16, 70, 80}};
+    const ChunkLayout layout{{1, 61, 70, 80}, {1, 16, 70, 80}};
     write_with_onda(path, layout, 3);
     const Bytes whole = bytes_of(path);
     for (const Bytes& chunk : stored_chunks(path, layout)) {
@@ -189,7 +184,7 @@ TEST_CASE("the checksum is that of the bytes read as big-endian words") {
 TEST_CASE("on a full disk several threads leave as little as one") {
     const TemporaryFolder folder;
     const Path path = folder.path() / "p.h5";
-    const Layout& layout = kLayouts.front();
+    const ChunkLayout& layout = kLayouts.front();
     const auto write = [&] {
         AtomicFile target(path, false);
         write_with_onda(target.temporary(), layout, 3);

@@ -29,7 +29,7 @@ struct ForecastCase {
 };
 
 /// Runs of seconds in which one thing or another takes most of the time.
-constexpr std::array kCases{
+constexpr std::array kForecastCases{
     ForecastCase{"2-D, steps", R"(
 grid: {shape: [801, 401], spacing_m: 10}
 model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 2000, vp_m_s: 3000}]}
@@ -148,7 +148,7 @@ receivers: [{type: line, first_m: [100, 700, 20], last_m: [1500, 700, 20], count
 )"},
 };
 
-constexpr std::string_view kShared = R"(schema_version: 1
+constexpr std::string_view kForecastBase = R"(schema_version: 1
 wavelet: {type: ricker, peak_frequency_hz: 12}
 )";
 
@@ -243,10 +243,10 @@ int judge_forecast(const ForecastOptions& options) {
     const std::vector<std::string> overrides{"backend.name=" + options.backend};
     for (const std::string& file : options.files)
         add(shown(std::filesystem::path(file).stem()), read_config(file, vocabulary(), overrides));
-    for (const ForecastCase& each : kCases)
+    for (const ForecastCase& each : kForecastCases)
         if (options.cases.empty() ? options.files.empty()
                                   : std::ranges::find(options.cases, each.name) != options.cases.end())
-            add(std::string(each.name), read_config_text(std::string(kShared) + std::string(each.text.substr(1)),
+            add(std::string(each.name), read_config_text(std::string(kForecastBase) + std::string(each.text.substr(1)),
                                                          "judge.yaml", vocabulary(), overrides));
     conclude(rows);
     if (!options.csv.empty()) write_text_file(options.csv, csv_of(rows), options.force);
@@ -265,7 +265,7 @@ Command add_judge_forecast(CLI::App& app) {
     command->add_option("CONFIG", options->files, "Configurations (default: some of the program's own)")
         ->type_name("FILE");
     std::vector<std::string> names;
-    for (const ForecastCase& each : kCases) names.emplace_back(each.name);
+    for (const ForecastCase& each : kForecastCases) names.emplace_back(each.name);
     command->add_option("--case", options->cases, "The program's own, by name")->check(CLI::IsMember(names));
     command->add_option("--backend", options->backend, "What computes")->capture_default_str();
     command->add_option("--folder", options->folder, "Where results go, and are removed (default: the system's)")

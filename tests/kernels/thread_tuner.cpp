@@ -18,7 +18,7 @@ namespace {
 using Cost = std::function<double(int threads)>;
 
 /// Seconds of so many steps.
-double run(ThreadTuner& tuner, const Cost& cost, int steps) {
+double run_steps(ThreadTuner& tuner, const Cost& cost, int steps) {
     double seconds = 0.;
     for (int i = 0; i < steps; ++i) {
         const double took = cost(tuner.threads());
@@ -38,13 +38,13 @@ Cost shared(double work, double barrier) {
 TEST_CASE("the fastest number of threads is found, small grids and large") {
     for (const int most : {1, 2, 3, 16, 64}) {
         ThreadTuner small(most), large(most);
-        run(small, shared(60e-6, 40e-6), 2000);
+        run_steps(small, shared(60e-6, 40e-6), 2000);
         CHECK(small.threads() == 1);
-        run(large, shared(2., 40e-6), 20);
+        run_steps(large, shared(2., 40e-6), 20);
         CHECK(large.threads() == most);
     }
     ThreadTuner middle(64);
-    run(middle, shared(10e-3, 50e-6), 2000);
+    run_steps(middle, shared(10e-3, 50e-6), 2000);
     CHECK(middle.threads() == 16);
 }
 
@@ -58,17 +58,17 @@ TEST_CASE("finding it costs little: never more than a few steps of those that ar
             constexpr int steps = 3000;
             CAPTURE(work);
             CAPTURE(barrier);
-            CHECK(run(tuner, cost, steps) <= 1.3 * steps * best + 10. * cost(16));
+            CHECK(run_steps(tuner, cost, steps) <= 1.3 * steps * best + 10. * cost(16));
         }
 }
 
 TEST_CASE("when the load of the machine changes, it is looked for again") {
     ThreadTuner tuner(8);
-    run(tuner, shared(20e-3, 30e-6), 100);
+    run_steps(tuner, shared(20e-3, 30e-6), 100);
     CHECK(tuner.threads() == 8);
-    run(tuner, shared(20e-3, 15e-3), 1000);  // others came
+    run_steps(tuner, shared(20e-3, 15e-3), 1000);  // others came
     CHECK(tuner.threads() == 1);
-    run(tuner, shared(20e-3, 30e-6), 4000);  // and went
+    run_steps(tuner, shared(20e-3, 30e-6), 4000);  // and went
     CHECK(tuner.threads() == 8);
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("where threads are often kept waiting, the average counts, not the fas
             constexpr int steps = 100'000;
             CAPTURE(most);
             CAPTURE(work);
-            CHECK(run(tuner, cost, steps) <= 1.3 * steps * work);
+            CHECK(run_steps(tuner, cost, steps) <= 1.3 * steps * work);
         }
 }
 

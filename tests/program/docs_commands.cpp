@@ -58,7 +58,7 @@ Tools tools_here() {
 }
 
 /// Checks what became of a document's blocks, and says what was skipped; the number of those that were run.
-int check(const std::vector<Told>& told) {
+int blocks_run(const std::vector<Told>& told) {
     int run = 0;
     for (const Told& one : told) {
         CHECK_MESSAGE(one.kind != Told::Kind::fault, one.text);
@@ -124,7 +124,7 @@ TEST_CASE("the commands of the documents run") {
     const Tools tools = tools_here();
     int run = 0;
     for (const std::filesystem::path& name : documents())
-        run += check(Document(name.string(), text_of_document(name), tools).run());
+        run += blocks_run(Document(name.string(), text_of_document(name), tools).run());
     CHECK(run >= 20);
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("the commands of the documents that need a GPU run on one" * doctest::
     }
     for (const std::filesystem::path& name : documents())
         if (const std::string text = text_of_document(name); contains(text, "<!-- needs: a GPU"))
-            check(Document(name.string(), text, tools).run());
+            blocks_run(Document(name.string(), text, tools).run());
 }
 
 TEST_CASE("without Python, MPI and a GPU the commands of every document run or are skipped") {

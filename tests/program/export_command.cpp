@@ -81,14 +81,14 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-std::vector<std::string> lines_of(const Path& file) {
+std::vector<std::string> csv_lines(const Path& file) {
     std::vector<std::string> lines;
     std::istringstream in(text_of(file));
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     return lines;
 }
 
-std::vector<std::string> names_in(const Path& folder) {
+std::vector<std::string> sorted_names(const Path& folder) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
         names.push_back(entry.path().filename().string());
@@ -172,7 +172,7 @@ TEST_CASE(
     CHECK(contains(bytes.substr(0, 128), "'descr': '<f4', 'fortran_order': False, 'shape': (2, 9, 151), }"));
     CHECK(bytes[127] == '\n');
     CHECK(same_bits(floats_behind(bytes, 128), samples_of(out / "seismograms.h5")));
-    const auto lines = lines_of(out / "seismograms_traces.csv");
+    const auto lines = csv_lines(out / "seismograms_traces.csv");
     REQUIRE(lines.size() == 19);
     CHECK(lines[0] ==
           "trace,shot,receiver,source_x_m,source_y_m,source_z_m,receiver_x_m,receiver_y_m,receiver_z_m,"
@@ -186,7 +186,7 @@ TEST_CASE(
     const std::string of_traces = text_of(uneven / "seismograms.npy");
     CHECK(contains(of_traces.substr(0, 128), "'shape': (506, "));
     CHECK(same_bits(floats_behind(of_traces, 128), samples_of(uneven / "seismograms.h5")));
-    CHECK(lines_of(uneven / "seismograms_traces.csv").size() == 507);
+    CHECK(csv_lines(uneven / "seismograms_traces.csv").size() == 507);
 }
 
 TEST_CASE("RSF has the axes of the survey, and its numbers behind the header") {
@@ -236,7 +236,7 @@ TEST_CASE("CSV tells units in its first lines, and every sample as it is") {
     const TemporaryFolder folder;
     const Path out = run(folder, "out", StationRun().text);
     check_export(out, {"--csv"});
-    const auto lines = lines_of(out / "seismograms.csv");
+    const auto lines = csv_lines(out / "seismograms.csv");
     REQUIRE(lines.size() == 3 + 1 + 18);
     CHECK(contains(lines[0], "S\xc3\xbc\xc3\x9f, \"small\" run"));
     CHECK(contains(lines[2], "pressure in Pa"));
@@ -303,7 +303,7 @@ TEST_CASE("wrong command lines") {
     const auto refusal = [&](const std::vector<std::string>& more) {
         const Outcome outcome = export_of(file, more);
         CHECK(outcome.code == 64);
-        CHECK(names_in(folder.path()) == std::vector<std::string>{"seismograms.h5"});
+        CHECK(sorted_names(folder.path()) == std::vector<std::string>{"seismograms.h5"});
         return outcome.err;
     };
     CHECK(contains(refusal({}), "a format is needed: one of --segy, --su, --rsf, --npy, --csv"));
@@ -323,7 +323,7 @@ TEST_CASE("what SEG-Y and SU do not hold is refused in their words, and other fo
     const auto refusal = [&](std::int64_t samples, double dt_s, const std::string& format) {
         const Path file = write_seismograms(folder.path() / "seismograms.h5", 2, samples, dt_s);
         const Outcome outcome = export_of(file, {format});
-        CHECK(names_in(folder.path()) == std::vector<std::string>{"seismograms.h5"});
+        CHECK(sorted_names(folder.path()) == std::vector<std::string>{"seismograms.h5"});
         CHECK(outcome.code == 65);
         return outcome.err;
     };
@@ -359,7 +359,7 @@ TEST_CASE("files that are none, damaged ones and unfinished runs are refused by 
         CHECK((outcome.code == 65 || outcome.code == 0));
     }
     std::filesystem::remove(folder.path() / "seismograms.segy");
-    CHECK(names_in(folder.path()) == std::vector<std::string>{"seismograms.h5"});
+    CHECK(sorted_names(folder.path()) == std::vector<std::string>{"seismograms.h5"});
     std::filesystem::create_directories(folder.path() / "begun" / "unfinished");
     const Outcome begun = export_of(folder.path() / "begun", {"--segy"});
     CHECK(begun.code == 66);
@@ -373,7 +373,7 @@ TEST_CASE("a full disk leaves nothing") {
         const Outcome outcome = run_onda({"export", file.string(), format}, "ulimit -f 100");
         CAPTURE(outcome.err);
         CHECK(outcome.code == 74);
-        CHECK(names_in(folder.path()) == std::vector<std::string>{"seismograms.h5"});
+        CHECK(sorted_names(folder.path()) == std::vector<std::string>{"seismograms.h5"});
     }
 }
 
@@ -418,7 +418,7 @@ TEST_CASE("shots that are sampled in different ways are refused, and so is a pre
                 export_gathers(survey, {gather_format("segy"), {folder.path() / "a.segy", "ieee", false}, {1, 2}, {}});
             },
             ExitCode::bad_data);
-        CHECK(names_in(folder.path()).empty());
+        CHECK(sorted_names(folder.path()).empty());
         return message;
     };
     CHECK(contains(refusal(), "shot 2 has 3 samples, 0.002 s apart, but shot 1 has 3 samples, 0.001 s apart"));

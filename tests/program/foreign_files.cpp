@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 namespace {
 
 /// A folder with a configuration, and results where a test puts them.
-struct Workplace {
-    Workplace() { write_text(folder.path() / "small.yaml", kSmall2d); }
+struct ForeignPlace {
+    ForeignPlace() { write_text(folder.path() / "small.yaml", kSmall2d); }
     [[nodiscard]] std::filesystem::path out() const { return folder.path() / "out"; }
     /// Under `timeout`: what hangs ends with 124.
     [[nodiscard]] Outcome run(const std::vector<std::string>& more = {}) const {
@@ -65,12 +65,12 @@ std::vector<AtomicFile> staged(const RunFolder& folder, const std::vector<std::s
 }  // namespace
 
 TEST_CASE("--force replaces the results of a run as often as it is asked to") {
-    const Workplace place;
+    const ForeignPlace place;
     for (int run = 0; run < 3; ++run) CHECK(place.run({"--force"}).code == 0);
 }
 
 TEST_CASE("--force leaves the files that another program's summary.json lists") {
-    const Workplace place;
+    const ForeignPlace place;
     for (const std::string summary : {R"({"files":["notes.txt"]})", R"({"files":[{"name":"notes.txt"}]})", "{", "",
                                       "{\n  \"format\": \"onda-summary\"\n}\n"}) {
         CAPTURE(summary);
@@ -86,7 +86,7 @@ TEST_CASE("--force leaves the files that another program's summary.json lists") 
 TEST_CASE("--force refuses a file of a result's name that is not Onda's, and touches nothing") {
     for (const std::string& name : kResults) {
         CAPTURE(name);
-        const Workplace place;
+        const ForeignPlace place;
         std::filesystem::create_directory(place.out());
         write_text(place.out() / name, "not Onda's");
         place.check_refused(place.run({"--force"}), name);
@@ -96,7 +96,7 @@ TEST_CASE("--force refuses a file of a result's name that is not Onda's, and tou
 }
 
 TEST_CASE("--force refuses results that were changed, by a byte at either end or in their length") {
-    const Workplace place;
+    const ForeignPlace place;
     REQUIRE(place.run().code == 0);
     for (const auto& entry : std::filesystem::directory_iterator(place.out())) {
         const std::string name = entry.path().filename(), text = text_of(entry.path());
@@ -148,7 +148,7 @@ TEST_CASE("links, pipes, sockets and folders under the names of results are refu
 }
 
 TEST_CASE("the program does not wait for a pipe, and writes through no link") {
-    const Workplace place;
+    const ForeignPlace place;
     const auto other = place.folder.path() / "other";
     write_text(other, "not Onda's");
     std::filesystem::create_directory(place.out());
@@ -164,7 +164,7 @@ TEST_CASE("the program does not wait for a pipe, and writes through no link") {
 }
 
 TEST_CASE("a log is continued only if it is Onda's") {
-    const Workplace place;
+    const ForeignPlace place;
     std::filesystem::create_directory(place.out());
     const auto log = place.out() / "onda.log";
     for (const std::string text : {"dear diary\n", "2026-01-01 not a log of Onda, though it begins with a date\n"})
@@ -182,7 +182,7 @@ TEST_CASE("a log is continued only if it is Onda's") {
 }
 
 TEST_CASE("a foreign file that appears during the run is refused at its end, and all of the earlier run stays") {
-    const Workplace place;
+    const ForeignPlace place;
     REQUIRE(place.run().code == 0);
     const std::string summary = text_of(place.out() / "summary.json");
     const std::string said =

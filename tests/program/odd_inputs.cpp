@@ -10,8 +10,8 @@ using namespace onda;
 
 namespace {
 
-struct Workplace {
-    Workplace() { write("small.yaml", kSmall2d); }
+struct InputPlace {
+    InputPlace() { write("small.yaml", kSmall2d); }
     [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
     void write(const std::string& name, const std::string& text) const { write_text(folder.path() / name, text); }
     [[nodiscard]] Outcome run() const {
@@ -23,7 +23,7 @@ struct Workplace {
 }  // namespace
 
 TEST_CASE("65: numbers in JSON that no double holds, and values of another kind") {
-    const Workplace place;
+    const InputPlace place;
     const Outcome measured = run_onda({"bench", "cpu", "--shape", "32", "32", "--order", "2", "--kernel", "reference",
                                        "--rounds", "1", "--json", "-"});
     REQUIRE(measured.code == 0);
@@ -60,7 +60,7 @@ TEST_CASE("65: numbers in JSON that no double holds, and values of another kind"
 }
 
 TEST_CASE("66: a pipe that nobody writes to, as any input") {
-    const Workplace place;
+    const InputPlace place;
     REQUIRE(std::system(("mkfifo " + quoted(place.path("pipe"))).c_str()) == 0);
     const std::string pipe = place.path("pipe");
     const std::string source = "sources=[{type: file, file: " + pipe + "}]";
@@ -85,7 +85,7 @@ TEST_CASE("66: a pipe that nobody writes to, as any input") {
 }
 
 TEST_CASE("0: a configuration from a pipe that somebody writes to, soon or slowly") {
-    const Workplace place;
+    const InputPlace place;
     const std::string onda = quoted(ONDA_PROGRAM), config = quoted(place.path("small.yaml")),
                       pipe = quoted(place.path("pipe"));
     REQUIRE(std::system(("mkfifo " + pipe).c_str()) == 0);

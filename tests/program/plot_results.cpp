@@ -19,7 +19,7 @@ using namespace onda;
 namespace {
 
 const FileGeometry kPlane{2, {81, 1, 61}, {10., 1., 10.}, {-50., 0., 0.}};
-const FileGeometry kVolume{3, {31, 25, 21}, {10., 12., 15.}, {0., 100., 0.}};
+const FileGeometry kUnevenVolume{3, {31, 25, 21}, {10., 12., 15.}, {0., 100., 0.}};
 
 ShotGather make_gather(std::int64_t shot) {
     ShotGather gather{shot, {{100., 150., 20.}}, {}, 0.002, 401, {}};
@@ -47,7 +47,7 @@ std::vector<float> make_frame(const FileGeometry& g, double radius_m) {
     return values;
 }
 
-void write_results(const std::filesystem::path& folder, const FileGeometry& geometry) {
+void write_waves(const std::filesystem::path& folder, const FileGeometry& geometry) {
     SeismogramWriter seismograms(folder / "seismograms.h5", {}, false);
     SnapshotWriter snapshots(folder / "snapshots.h5", geometry, {}, false);
     for (const std::int64_t shot : {2, 10}) {
@@ -72,7 +72,7 @@ int run_script(const std::string& python, const std::filesystem::path& folder, c
 /// Runs the script; returns the names of the pictures in `figures`.
 std::vector<std::string> plot(const std::string& python, const FileGeometry& geometry, const std::string& options) {
     TemporaryFolder folder;
-    write_results(folder.path(), geometry);
+    write_waves(folder.path(), geometry);
     const int status = run_script(python, folder.path(), options);
     if (status != 0) exit_status("cat " + shell_quoted((folder.path() / "log").string()));
     REQUIRE(status == 0);
@@ -88,7 +88,7 @@ std::vector<std::string> plot(const std::string& python, const FileGeometry& geo
 /// The last line of what the script says of faulty options, which end it with 2, as argparse does, and leave nothing.
 std::string refusal(const std::string& python, const std::string& options) {
     TemporaryFolder folder;
-    write_results(folder.path(), kPlane);
+    write_waves(folder.path(), kPlane);
     CHECK(run_script(python, folder.path(), options) == 2);
     CHECK(!std::filesystem::exists(folder.path() / "figures"));
     std::ifstream log(folder.path() / "log");
@@ -108,7 +108,7 @@ TEST_CASE("the example plots 2-D and 3-D results") {
     const std::vector<std::string> names{"plot_gather.png", "plot_snapshot_0.0500s.png", "plot_snapshot_0.1000s.png",
                                          "plot_spectrum.png"};
     CHECK(plot(python, kPlane, "--shot 10") == names);
-    CHECK(plot(python, kVolume, "--model model.h5 --trace 11") == names);
+    CHECK(plot(python, kUnevenVolume, "--model model.h5 --trace 11") == names);
     CHECK(refusal(python, "--shot 9") ==
           "plot_results.py: error: --shot 9: there is no such shot in .; there are 2, 10");
     CHECK(refusal(python, "--model absent.h5") == "plot_results.py: error: --model absent.h5: no such file");

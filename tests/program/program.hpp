@@ -1,9 +1,7 @@
 // Runs the onda program, as a user would, and keeps what it said.
 #pragma once
 
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <string>
 #include <sys/wait.h>
 #include <vector>
@@ -15,15 +13,6 @@ struct Outcome {
     int code = -1;
     std::string out, err;
 };
-
-inline std::string text_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-inline void write_text(const std::filesystem::path& file, const std::string& text) {
-    std::ofstream(file, std::ios::binary) << text;
-}
 
 inline std::string quoted(const std::string& argument) {
     std::string text = "'";

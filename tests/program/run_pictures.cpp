@@ -25,8 +25,8 @@ const std::string kVelocities = "{type: layered, layers: [{top_m: 0, vp_m_s: 150
 const std::string kLayers =
     "{type: layered, layers: [{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 300, vp_m_s: 3000, rho_kg_m3: 2400}]}";
 
-struct Run {
-    explicit Run(const std::string& text) {
+struct PicturedRun {
+    explicit PicturedRun(const std::string& text) {
         write_text(folder.path() / "small.yaml", text);
         const Outcome outcome = run_onda({"run", (folder.path() / "small.yaml").string(), "-o", out().string()});
         CAPTURE(outcome.err);
@@ -59,16 +59,16 @@ double coloured_share(const Image& image) {
 }  // namespace
 
 TEST_CASE("waves have their colours, on one scale; the noise that they leave behind looks like noise") {
-    const Run waves(config(kUniform, "output: {snapshots: {times_s: [0.15, 0.2, 0.25]}}\n"));
+    const PicturedRun waves(config(kUniform, "output: {snapshots: {times_s: [0.15, 0.2, 0.25]}}\n"));
     for (const Image& image : waves.wavefields()) CHECK(coloured_share(image) > 0.02);
-    const Run noise(config(kUniform, "output: {snapshots: {times_s: [1.0, 1.1, 1.2]}}\n"));
+    const PicturedRun noise(config(kUniform, "output: {snapshots: {times_s: [1.0, 1.1, 1.2]}}\n"));
     REQUIRE(noise.wavefields().size() == 3);
     for (const Image& image : noise.wavefields()) CHECK(coloured_share(image) < 0.002);
 }
 
 TEST_CASE("density is drawn beside the velocity where it varies, and layers inside the grid are outlined") {
-    const Run two(config(kLayers, ""));
-    const Run one(config(kVelocities, "boundary: {placement: inside, cpml_width: 12}\n"));
+    const PicturedRun two(config(kLayers, ""));
+    const PicturedRun one(config(kVelocities, "boundary: {placement: inside, cpml_width: 12}\n"));
     const Image both = read_png(two.out() / "model_xz.png"), velocity = read_png(one.out() / "model_xz.png");
     CHECK(both.width > velocity.width);
     const Plot plot = find_plot(velocity);
@@ -94,7 +94,7 @@ TEST_CASE("a wavefield lies over the velocity, or over the density where that al
         "{type: layered, layers: [{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 300, vp_m_s: 1500, rho_kg_m3: "
         "2400}]}";
     for (const std::string& model : {kVelocities, densities}) {
-        const Run run(config(model, "output: {snapshots: {times_s: [0.05]}}\n"));
+        const PicturedRun run(config(model, "output: {snapshots: {times_s: [0.05]}}\n"));
         REQUIRE(run.wavefields().size() == 1);
         const Image image = run.wavefields().front();
         const Plot plot = find_plot(image);
@@ -107,9 +107,9 @@ TEST_CASE("a wavefield lies over the velocity, or over the density where that al
 }
 
 TEST_CASE("onda plot draws the wavefields of a run's folder over its model, with the absorbing zones outlined") {
-    const Run run(config(kVelocities,
-                         "boundary: {placement: inside, cpml_width: 12}\n"
-                         "output: {snapshots: {times_s: [0.05]}}\n"));
+    const PicturedRun run(config(kVelocities,
+                                 "boundary: {placement: inside, cpml_width: 12}\n"
+                                 "output: {snapshots: {times_s: [0.05]}}\n"));
     const auto drawn = [&](const std::vector<std::string>& more) {
         std::vector<std::string> arguments{"plot",    "slice", run.out().string(),
                                            "--force", "-o",    (run.folder.path() / "p.png").string()};
@@ -130,9 +130,9 @@ TEST_CASE("onda plot draws the wavefields of a run's folder over its model, with
 }
 
 TEST_CASE("the title of the configuration stands above the pictures") {
-    const Run plain(config(kUniform, "")), titled(config(kUniform,
-                                                         "title: \"S\xc3\xbc"
-                                                         "d\"\n"));
+    const PicturedRun plain(config(kUniform, "")), titled(config(kUniform,
+                                                                 "title: \"S\xc3\xbc"
+                                                                 "d\"\n"));
     for (const char* name : {"model_xz.png", "gather.png"})
         CHECK(read_png(titled.out() / name).height == read_png(plain.out() / name).height + 28);
 }

@@ -20,8 +20,8 @@ Contents contents_of(const std::filesystem::path& folder) {
     return contents;
 }
 
-struct Workplace {
-    Workplace() { write_text(config(), kSmall2d); }
+struct SignalledRun {
+    SignalledRun() { write_text(config(), kSmall2d); }
     [[nodiscard]] std::filesystem::path config() const { return folder.path() / "small.yaml"; }
     [[nodiscard]] std::filesystem::path out() const { return folder.path() / "out"; }
     [[nodiscard]] std::vector<std::string> run(const std::vector<std::string>& more = {}) const {
@@ -46,7 +46,7 @@ struct Workplace {
 /// A run that stands still between the last file it wrote and the first that gets its name: it cannot say its last
 /// line.
 struct HeldRun {
-    explicit HeldRun(const Workplace& place, const std::vector<std::string>& more = {})
+    explicit HeldRun(const SignalledRun& place, const std::vector<std::string>& more = {})
         : pipe(place.bytes_said_before_the_end() + 5), process(place.run(more), pipe.writer()) {
         REQUIRE(wait_until([&] { return place.all_written(); }));
     }
@@ -60,7 +60,7 @@ TEST_CASE("every signal that ends a program ends a run by that signal and leaves
     for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
                              SIGPROF, SIGPOLL, SIGPWR, SIGSTKFLT, SIGRTMIN + 1, SIGRTMAX}) {
         CAPTURE(signal);
-        const Workplace place;
+        const SignalledRun place;
         Process process(place.long_run());
         REQUIRE(wait_until([&] { return place.writing(); }));
         process.send(signal);
@@ -71,7 +71,7 @@ TEST_CASE("every signal that ends a program ends a run by that signal and leaves
 }
 
 TEST_CASE("a signal ends a run while snapshots are being written") {
-    const Workplace place;
+    const SignalledRun place;
     Process process(
         place.run({"--set", "time.duration_s=100", "--set", "output={pictures: false, snapshots: {every_steps: 1}}"}));
     const auto bytes = [&] {
@@ -86,7 +86,7 @@ TEST_CASE("a signal ends a run while snapshots are being written") {
 }
 
 TEST_CASE("a limit on processor time ends a run like a signal") {
-    const Workplace place;
+    const SignalledRun place;
     Process process(place.long_run(), -1, [] {
         const rlimit seconds{1, RLIM_INFINITY};
         setrlimit(RLIMIT_CPU, &seconds);
@@ -96,7 +96,7 @@ TEST_CASE("a limit on processor time ends a run like a signal") {
 }
 
 TEST_CASE("a signal that is ignored stays ignored") {
-    const Workplace place;
+    const SignalledRun place;
     Process process(place.long_run(), -1, [] { std::signal(SIGHUP, SIG_IGN); });
     REQUIRE(wait_until([&] { return place.writing(); }));
     process.send(SIGHUP);
@@ -105,7 +105,7 @@ TEST_CASE("a signal that is ignored stays ignored") {
 }
 
 TEST_CASE("a reader of the messages that goes away ends the run, and no temporary file stays") {
-    const Workplace place;
+    const SignalledRun place;
     int ends[2];
     REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
     close(ends[0]);
@@ -118,7 +118,7 @@ TEST_CASE("a reader of the messages that goes away ends the run, and no temporar
 TEST_CASE("a signal while the files are being finished is honoured: all of the earlier run stays") {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         CAPTURE(signal);
-        const Workplace place;
+        const SignalledRun place;
         REQUIRE(run_onda(place.run()).code == 0);
         const Contents before = contents_of(place.out());
         HeldRun held(place, {"--force", "--set", "sources[0].amplitude=3"});
@@ -131,7 +131,7 @@ TEST_CASE("a signal while the files are being finished is honoured: all of the e
 }
 
 TEST_CASE("without a signal the same run replaces everything") {
-    const Workplace place;
+    const SignalledRun place;
     REQUIRE(run_onda(place.run()).code == 0);
     const Contents before = contents_of(place.out());
     HeldRun held(place, {"--force", "--set", "sources[0].amplitude=3"});
@@ -145,7 +145,7 @@ TEST_CASE("without a signal the same run replaces everything") {
 }
 
 TEST_CASE("the third signal ends a run at once, wherever it hangs, and no temporary file stays") {
-    const Workplace place;
+    const SignalledRun place;
     HeldRun held(place);
     held.process.send(SIGTERM);
     held.process.send(SIGINT);
@@ -156,7 +156,7 @@ TEST_CASE("the third signal ends a run at once, wherever it hangs, and no tempor
 }
 
 TEST_CASE("signals that the system repeats by itself are not counted") {
-    const Workplace place;
+    const SignalledRun place;
     HeldRun held(place);
     for (const int signal : {SIGXCPU, SIGXCPU, SIGPIPE, SIGALRM, SIGXCPU, SIGPROF}) held.process.send(signal);
     CHECK(held.process.running());
@@ -166,7 +166,7 @@ TEST_CASE("signals that the system repeats by itself are not counted") {
 }
 
 TEST_CASE("what kill -9 leaves does not stand in the way, and goes with the next run") {
-    const Workplace place;
+    const SignalledRun place;
     {
         HeldRun held(place);
         held.process.send(SIGKILL);
@@ -178,7 +178,7 @@ TEST_CASE("what kill -9 leaves does not stand in the way, and goes with the next
 }
 
 TEST_CASE("temporary files of a living run are nobody else's to remove") {
-    const Workplace place;
+    const SignalledRun place;
     HeldRun held(place);
     const auto before = partial_files(place.out()).size();
     const auto same = run_onda(place.run());
@@ -192,7 +192,7 @@ TEST_CASE("temporary files of a living run are nobody else's to remove") {
 }
 
 TEST_CASE("kill -9 at any time leaves results that are all old or all new, and that --force can prove") {
-    const Workplace place;
+    const SignalledRun place;
     REQUIRE(run_onda(place.run()).code == 0);
     std::mt19937 random(1);
     for (int kill = 0; kill < 25; ++kill) {
@@ -212,7 +212,7 @@ TEST_CASE("kill -9 at any time leaves results that are all old or all new, and t
 }
 
 TEST_CASE("a signal ends other commands by that signal, too, and what they were writing goes") {
-    const Workplace place;
+    const SignalledRun place;
     const auto raw = place.folder.path() / "large.f32", model = place.folder.path() / "model.h5";
     const std::vector<float> vp(1500 * 1500 * 10, 2000.f);
     write_text(raw, std::string(reinterpret_cast<const char*>(vp.data()), vp.size() * sizeof(float)));

@@ -10,11 +10,11 @@ using Json = nlohmann::json;
 namespace {
 
 /// A configuration in a folder of its own, with a cache of its own.
-struct Place {
+struct TuningPlace {
     TemporaryFolder folder;
     std::filesystem::path config = folder.path() / "small.yaml";
 
-    Place() { write_text(config, kSmall2d + "backend: {name: cpu}\n"); }
+    TuningPlace() { write_text(config, kSmall2d + "backend: {name: cpu}\n"); }
     Outcome onda(std::vector<std::string> arguments) const {
         return run_onda(arguments, "export XDG_CACHE_HOME=" + quoted((folder.path() / "cache").string()));
     }
@@ -39,7 +39,7 @@ struct Place {
 }  // namespace
 
 TEST_CASE("what was found is kept, taken by check and run, and changes no result") {
-    const Place place;
+    const TuningPlace place;
     const Json before = place.summary("before");
     CHECK(contains(before["backend"]["chosen_by"].get<std::string>(), "rule"));
 
@@ -73,7 +73,7 @@ TEST_CASE("what was found is kept, taken by check and run, and changes no result
 }
 
 TEST_CASE("a cache that was damaged, or cannot be written, stops no run") {
-    const Place place;
+    const TuningPlace place;
     REQUIRE(place.onda({"tune", place.config.string(), "--seconds", "0.5"}).code == 0);
     for (const auto& file : std::filesystem::directory_iterator(place.folder.path() / "cache" / "onda"))
         write_text(file.path(), "{\"format\": \"onda-cache\", ");
@@ -91,7 +91,7 @@ TEST_CASE("a cache that was damaged, or cannot be written, stops no run") {
 }
 
 TEST_CASE("the help begins with examples, and what makes no sense is refused") {
-    const Place place;
+    const TuningPlace place;
     CHECK(place.onda({"tune", place.config.string(), "--rank-only", "--no-cache"}).code == 64);
     CHECK(place.onda({"tune", place.config.string(), "--seconds", "0"}).code == 64);
     const Outcome wrong = place.onda({"check", place.config.string(), "--set", "backend.tuning=caches"});

@@ -14,9 +14,7 @@ using namespace onda;
 namespace {
 
 Plan plan_of(const std::vector<std::string>& overrides) {
-    std::vector<std::string> all{"backend.name=cpu", "backend.threads=1"};
-    all.insert(all.end(), overrides.begin(), overrides.end());
-    return make_plan(read_config_text(kTall, "run.yaml", vocabulary(), all));
+    return make_plan(config_with_threads(1, kTall, overrides));
 }
 
 const MachineForecast& way_of(const std::vector<MachineForecast>& ways, std::int64_t slabs) {

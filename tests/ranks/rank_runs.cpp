@@ -39,12 +39,6 @@ namespace {
 
 using Overrides = std::vector<std::string>;
 
-Config config_of(const Overrides& overrides) {
-    Overrides all{"backend.name=cpu", "backend.threads=1"};
-    all.insert(all.end(), overrides.begin(), overrides.end());
-    return read_config_text(kTall, "run.yaml", vocabulary(), all);
-}
-
 /// Overrides for a run on so many ranks: cut into as many slabs unless they say otherwise, since the grid is too small
 /// to be cut by itself.
 Overrides for_ranks(Overrides overrides, int ranks) {
@@ -58,7 +52,7 @@ Overrides for_ranks(Overrides overrides, int ranks) {
 /// A run as one of its ranks sees it.
 struct RankView {
     RankView(const Overrides& overrides, int rank, int ranks, const TaskRow* task = nullptr)
-        : RankView(config_of(overrides), rank, ranks, task) {}
+        : RankView(config_with_threads(1, kTall, overrides), rank, ranks, task) {}
     RankView(const Config& config, int rank, int ranks, const TaskRow* task = nullptr) {
         Plan draft = make_plan(config,
                                {.rank = rank,
@@ -80,9 +74,9 @@ struct RankView {
 };
 
 /// A shot on a grid that so many ranks share; this thread is the first of them.
-class Shooting {
+class SharedShot {
 public:
-    explicit Shooting(const Overrides& wanted, int ranks = 1, int most_delay_us = 0, std::optional<int> lost = {})
+    explicit SharedShot(const Overrides& wanted, int ranks = 1, int most_delay_us = 0, std::optional<int> lost = {})
         : view(for_ranks(wanted, ranks), 0, ranks), team_(mail_, 0, ranks) {
         mail_.most_delay_us = most_delay_us;
         mail_.lost = lost;
@@ -106,7 +100,7 @@ public:
         wavefield->set_receivers(0, point_weights(shot.receivers.list(), grid, halos, PointKind::receiver), samples());
         wavefield->record(0);
     }
-    ~Shooting() {
+    ~SharedShot() {
         wavefield.reset();
         dismiss(team_);
         for (auto& member : members_) member.get();
@@ -147,14 +141,14 @@ struct Untold : Progress {
     void clear() override {}
 };
 
-void compare(const Overrides& overrides, const std::vector<int>& counts, std::int64_t steps = 30) {
-    Shooting whole(overrides);
+void compare_ranks(const Overrides& overrides, const std::vector<int>& counts, std::int64_t steps = 30) {
+    SharedShot whole(overrides);
     const std::vector<std::string> expected = whole.advance(steps);
     const std::vector<double> traces = whole.traces();
     REQUIRE(std::ranges::any_of(traces, [](double value) { return value != 0.; }));
     for (const int ranks : counts) {
         CAPTURE(ranks);
-        Shooting shared(overrides, ranks);
+        SharedShot shared(overrides, ranks);
         CHECK(shared.advance(steps) == expected);
         CHECK(shared.traces() == traces);
         CHECK(shared.wavefield->extremum().max_abs == whole.wavefield->extremum().max_abs);
@@ -167,7 +161,8 @@ void compare(const Overrides& overrides, const std::vector<int>& counts, std::in
 TEST_CASE("2, 3 and 5 ranks have the bits of one, at every order") {
     for (const int order : kSanitized ? std::vector{8} : std::vector{2, 4, 8, 12, 16}) {
         CAPTURE(order);
-        compare({"scheme.space_order=" + std::to_string(order)}, order > 8 ? std::vector{2, 3} : std::vector{2, 3, 5});
+        compare_ranks({"scheme.space_order=" + std::to_string(order)},
+                      order > 8 ? std::vector{2, 3} : std::vector{2, 3, 5});
     }
 }
 
@@ -177,7 +172,7 @@ TEST_CASE("with every kind of face, equation, precision and storage, and with mo
                  {{"time.stepping=leap", "backend.slabs=4"}, {"backend.slabs=5"}, {"backend.split=[20, 30, 20, 37]"}});
     for (const Overrides& overrides : cases) {
         CAPTURE(overrides.front());
-        compare(overrides, kSanitized ? std::vector{2} : std::vector{2, 3});
+        compare_ranks(overrides, kSanitized ? std::vector{2} : std::vector{2, 3});
     }
 }
 
@@ -190,7 +185,7 @@ TEST_CASE("in the silence ahead of a wave ranks have the bits of one") {
         for (const char* const amplitude : {"1e-4", "1e-14", "1e-24"}) {
             CAPTURE(amplitude);
             overrides.push_back("sources=[{position_m: [83, 71, 327], amplitude: " + std::string(amplitude) + "}]");
-            Shooting whole(overrides), shared(overrides, 2);
+            SharedShot whole(overrides), shared(overrides, 2);
             CHECK(shared.advance(30) == whole.advance(30));
             CHECK(shared.traces() == whole.traces());
             seen += faint(whole.traces(), whole.view.plan.setup.precision);
@@ -201,14 +196,14 @@ TEST_CASE("in the silence ahead of a wave ranks have the bits of one") {
 }
 
 TEST_CASE("planes that come late leave every bit, and those of one step that get lost are noticed") {
-    Shooting whole({});
+    SharedShot whole({});
     // Sources in layers become several rows.
     REQUIRE(whole.sources.nodes.rows() > std::ssize(whole.view.plan.survey.shots.sources(0)));
     const std::vector<std::string> expected = whole.advance(60);
     for (const int ranks : {2, 3}) {
         CAPTURE(ranks);
-        CHECK(Shooting({}, ranks, 2000).advance(60) == expected);
-        const std::vector<std::string> lost = Shooting({}, ranks, 0, 34).advance(60);
+        CHECK(SharedShot({}, ranks, 2000).advance(60) == expected);
+        const std::vector<std::string> lost = SharedShot({}, ranks, 0, 34).advance(60);
         CHECK(std::equal(lost.begin(), lost.begin() + 3, expected.begin()));
         for (std::size_t i = 3; i < lost.size(); ++i) CHECK(lost[i] != expected[i]);
     }
@@ -217,14 +212,14 @@ TEST_CASE("planes that come late leave every bit, and those of one step that get
 TEST_CASE("a state saved on three ranks is that of one, and goes on on one and on five") {
     for (const Overrides& overrides : kTallStates) {
         CAPTURE(overrides);
-        Shooting whole(overrides), three(overrides, 3);
+        SharedShot whole(overrides), three(overrides, 3);
         const std::vector<std::string> first = whole.advance(30);
         const State saved = save(*whole.wavefield);
         CHECK(three.advance(30) == first);
         CHECK(save(*three.wavefield) == saved);
         const std::vector<std::string> expected = whole.advance(60);
         for (const int ranks : {1, 5}) {
-            Shooting other(overrides, ranks);
+            SharedShot other(overrides, ranks);
             restore(*other.wavefield, saved);
             other.step = 30;
             CHECK(other.advance(60) == expected);
@@ -240,7 +235,7 @@ TEST_CASE("a state moves between ranks with several slabs each, and values uploa
         overrides.push_back("backend.slabs=" + std::string(slabs));
         return overrides;
     };
-    Shooting four(in_slabs("4"), 2), three(in_slabs("6"), 3);
+    SharedShot four(in_slabs("4"), 2), three(in_slabs("6"), 3);
     four.advance(30);
     restore(*three.wavefield, save(*four.wavefield));
     three.step = 30;
@@ -408,7 +403,8 @@ TEST_CASE("SEG-Y and SU of a survey that ranks share are those of one") {
 
 TEST_CASE("gradients on a grid that ranks share are those of one, bit for bit") {
     const TemporaryFolder folder;
-    const std::string observed = observe_tall_run(folder.path(), config_of);
+    const std::string observed =
+        observe_tall_run(folder.path(), [](const Overrides& wanted) { return config_with_threads(1, kTall, wanted); });
     int number = 0;
     const auto files_of = [&](Overrides overrides, int ranks, const Overrides& more = {}) {
         for (const Overrides* list : {&kFewSteps, &more}) overrides.insert(overrides.end(), list->begin(), list->end());
@@ -492,12 +488,14 @@ TEST_CASE("what another rank cannot do is told by the first one, and the rank go
 
 TEST_CASE("the first rank chooses the slabs; a survey with faults is told of as on one rank") {
     RankPlace place{.rank = 1, .size = 2, .local_rank = 1, .local_size = 2, .is_connected = true};
-    CHECK(contains(
-        message_of([&] { static_cast<void>(make_plan(config_of({"sources=[{position_m: [83, 71, 9999]}]"}), place)); }),
-        "sources[0].position_m"));
+    CHECK(contains(message_of([&] {
+                       static_cast<void>(
+                           make_plan(config_with_threads(1, kTall, {"sources=[{position_m: [83, 71, 9999]}]"}), place));
+                   }),
+                   "sources[0].position_m"));
     place.slabs_of_first = {{0, 60}, {60, 47}};
     place.ranks_per_grid = 2;
-    const Plan plan = make_plan(config_of({}), place);
+    const Plan plan = make_plan(config_with_threads(1, kTall, {}), place);
     CHECK(plan.placement.slabs_by == "the first process");
     CHECK(plan.placement.slabs[0].planes == 60);
     CHECK(own_slabs(plan.placement).first == 1);

@@ -38,14 +38,8 @@ const std::vector<int> kCounts{1, 2, 3, 5, 7};
 
 using Overrides = std::vector<std::string>;
 
-Config config_of(const std::string& text, const Overrides& overrides) {
-    Overrides all{"backend.name=cpu", "backend.threads=2"};
-    all.insert(all.end(), overrides.begin(), overrides.end());
-    return read_config_text(text, "run.yaml", vocabulary(), all);
-}
-
-Plan plan_of(const std::string& text, const Overrides& overrides = {}) {
-    return make_plan(config_of(text, overrides));
+Plan slab_plan(const std::string& text, const Overrides& overrides = {}) {
+    return make_plan(config_with_threads(2, text, overrides));
 }
 
 Overrides with(Overrides overrides, const std::string& more) {
@@ -53,11 +47,11 @@ Overrides with(Overrides overrides, const std::string& more) {
     return overrides;
 }
 
-SurveyInMemory run(const std::string& text, const Overrides& overrides, const TaskRow* task = nullptr) {
-    return run_quietly(config_of(text, overrides), task);
+SurveyInMemory run_in_slabs(const std::string& text, const Overrides& overrides, const TaskRow* task = nullptr) {
+    return run_quietly(config_with_threads(2, text, overrides), task);
 }
 
-void check_equal(const SurveyInMemory& cut, const SurveyInMemory& whole) {
+void check_same(const SurveyInMemory& cut, const SurveyInMemory& whole) {
     REQUIRE(cut.shots.size() == whole.shots.size());
     CHECK(cut.facts.identity == whole.facts.identity);
     for (std::size_t i = 0; i < whole.shots.size(); ++i) {
@@ -79,31 +73,31 @@ void check_equal(const ShotImages& cut, const ShotImages& whole) {
 }
 
 /// Runs of every number of slabs that fits. \returns how many were compared.
-int compare(const Overrides& overrides, const std::vector<int>& counts = kCounts) {
-    const SurveyInMemory whole = run(kTall, overrides);
+int compare_slabs(const Overrides& overrides, const std::vector<int>& counts = kCounts) {
+    const SurveyInMemory whole = run_in_slabs(kTall, overrides);
     REQUIRE(whole.plan->placement.slabs.size() == 1);
     REQUIRE(whole.facts.largest_observed_pressure > 0.);
     int compared = 0;
     for (const int count : counts) {
         if (count > most_slabs(whole.plan->setup)) continue;
         CAPTURE(count);
-        const SurveyInMemory cut = run(kTall, with(overrides, "backend.slabs=" + std::to_string(count)));
+        const SurveyInMemory cut = run_in_slabs(kTall, with(overrides, "backend.slabs=" + std::to_string(count)));
         CHECK(cut.plan->placement.slabs.size() == static_cast<std::size_t>(count));
-        check_equal(cut, whole);
+        check_same(cut, whole);
         ++compared;
     }
     return compared;
 }
 
-std::string refusal_of(const std::string& text, const Overrides& overrides) {
-    return message_of([&] { static_cast<void>(plan_of(text, overrides)); });
+std::string slab_refusal(const std::string& text, const Overrides& overrides) {
+    return message_of([&] { static_cast<void>(slab_plan(text, overrides)); });
 }
 
 /// A shot on a wavefield of its own, with an exchange of the caller's choice.
 class Shooting {
 public:
     explicit Shooting(const Overrides& overrides, const MakeExchange& make_exchange = make_local_exchange) {
-        const Config config = config_of(kTall, overrides);
+        const Config config = config_with_threads(2, kTall, overrides);
         Plan draft = make_plan(config);
         const Model model = make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin);
         plan = refine(std::move(draft), model);
@@ -192,7 +186,7 @@ MakeExchange unsteady(std::int64_t lost = -1) {
 TEST_CASE("runs of 1, 2, 3, 5 and 7 slabs have the bits of the uncut grid, at every order") {
     for (const int order : kSanitized ? std::vector{8} : std::vector{2, 4, 6, 8, 10, 12, 14, 16}) {
         CAPTURE(order);
-        CHECK(compare({"scheme.space_order=" + std::to_string(order)}) >= (order <= 8 ? 5 : 3));
+        CHECK(compare_slabs({"scheme.space_order=" + std::to_string(order)}) >= (order <= 8 ? 5 : 3));
     }
 }
 
@@ -214,7 +208,7 @@ TEST_CASE("with every kind of face, equation, precision and storage") {
         });
     for (const Overrides& overrides : cases) {
         CAPTURE(overrides.front());
-        CHECK(compare(overrides, kSanitized ? std::vector{3} : std::vector{2, 3, 5}) >= (kSanitized ? 1 : 2));
+        CHECK(compare_slabs(overrides, kSanitized ? std::vector{3} : std::vector{2, 3, 5}) >= (kSanitized ? 1 : 2));
     }
 }
 
@@ -223,9 +217,9 @@ TEST_CASE("with a source and a receiver on, beside and between the planes of a c
         if (kSanitized && planes != 0.3) continue;
         const std::string z = std::to_string(530. + 10. * planes);
         CAPTURE(planes);
-        compare({"sources=[{position_m: [83, 71, " + z + "]}]", "receivers=[{position_m: [72, 76, " + z + "]}]",
-                 "time.duration_s=0.03"},
-                {2});
+        compare_slabs({"sources=[{position_m: [83, 71, " + z + "]}]", "receivers=[{position_m: [72, 76, " + z + "]}]",
+                       "time.duration_s=0.03"},
+                      {2});
     }
 }
 
@@ -250,37 +244,37 @@ receivers: [{type: line, first_m: [55, 55, 500], last_m: [55, 55, 990], count: 9
                                 {"time.order=4"},
                                 {"scheme.precision=double"}}) {
         CAPTURE(overrides);
-        const SurveyInMemory whole = run(still, overrides);
+        const SurveyInMemory whole = run_in_slabs(still, overrides);
         for (const char* const cut :
              {"backend.slabs=2", "backend.slabs=4", "backend.slabs=5", "backend.split=[80, 26]"})
-            check_equal(run(still, with(overrides, cut)), whole);
+            check_same(run_in_slabs(still, with(overrides, cut)), whole);
     }
 }
 
 TEST_CASE("with slabs of the planes that the configuration lists") {
-    const SurveyInMemory whole = run(kTall, {});
+    const SurveyInMemory whole = run_in_slabs(kTall, {});
     for (const char* const split : {"[13, 94]", "[94, 13]", "[14, 4, 4, 72, 13]"}) {
         CAPTURE(split);
-        check_equal(run(kTall, {"backend.split=" + std::string(split)}), whole);
+        check_same(run_in_slabs(kTall, {"backend.split=" + std::string(split)}), whole);
     }
     // Beyond a wall there are images of as many planes as the operator reaches, but for that of the wall.
     const Overrides wall{"boundary.top=rigid", "sources[0].position_m=[83, 71, 27]"};
-    check_equal(run(kTall, with(wall, "backend.split=[5, 102]")), run(kTall, wall));
-    CHECK(contains(refusal_of(kTall, with(wall, "backend.split=[4, 103]")), "a slab of 4 planes: here it needs 5"));
+    check_same(run_in_slabs(kTall, with(wall, "backend.split=[5, 102]")), run_in_slabs(kTall, wall));
+    CHECK(contains(slab_refusal(kTall, with(wall, "backend.split=[4, 103]")), "a slab of 4 planes: here it needs 5"));
 }
 
 TEST_CASE("batches and resumed surveys, on other numbers of slabs than before") {
     const Overrides shots{
         "sources=[{position_m: [83, 71, 527]}, {position_m: [80, 70, 300]}, {position_m: [60, 70, 20]}]"};
-    const SurveyInMemory whole = run(kTall, shots);
-    check_equal(run(kTall, with(with(shots, "backend.slabs=3"), "backend.batch=2")), whole);
+    const SurveyInMemory whole = run_in_slabs(kTall, shots);
+    check_same(run_in_slabs(kTall, with(with(shots, "backend.slabs=3"), "backend.batch=2")), whole);
     const TemporaryFolder folder;
     Log log([](Log::Level, const std::string&) {});
     RunOptions options{folder.path() / "out", false, "test"};
     options.shots = ShotSelection("2");
-    static_cast<void>(run_simulation(config_of(kTall, with(shots, "backend.slabs=3")), options, log));
+    static_cast<void>(run_simulation(config_with_threads(2, kTall, with(shots, "backend.slabs=3")), options, log));
     options.shots = {};
-    const RunFacts facts = run_simulation(config_of(kTall, with(shots, "backend.slabs=5")), options, log);
+    const RunFacts facts = run_simulation(config_with_threads(2, kTall, with(shots, "backend.slabs=5")), options, log);
     REQUIRE(facts.shots.size() == 3);
     for (std::size_t i = 0; i < 3; ++i) {
         CHECK(facts.shots[i].wavefield == whole.facts.shots[i].wavefield);
@@ -291,10 +285,10 @@ TEST_CASE("batches and resumed surveys, on other numbers of slabs than before") 
 TEST_CASE("gradients of velocity and density have the bits of the uncut grid, however the forward field is kept") {
     const TemporaryFolder folder;
     const std::string observed =
-        observe_tall_run(folder.path(), [](const Overrides& wanted) { return config_of(kTall, wanted); });
+        observe_tall_run(folder.path(), [](const Overrides& wanted) { return config_with_threads(2, kTall, wanted); });
     const auto gradient = [&](Overrides overrides, const Overrides& more) {
         for (const Overrides* list : {&kFewSteps, &more}) overrides.insert(overrides.end(), list->begin(), list->end());
-        return run(kTall, with(std::move(overrides), observed), &kGradientTask);
+        return run_in_slabs(kTall, with(std::move(overrides), observed), &kGradientTask);
     };
     const Overrides two{"backend.slabs=2", "backend.batch=2"}, three{"backend.slabs=3", "imaging.storage=checkpoints"};
     const std::vector<std::vector<Overrides>> cuts{{two, three}, {three}, {two}, {three}};
@@ -305,7 +299,7 @@ TEST_CASE("gradients of velocity and density have the bits of the uncut grid, ho
         for (const Overrides& cut : cuts[kind]) {
             CAPTURE(cut.front());
             const SurveyInMemory found = gradient(kinds[kind], cut);
-            check_equal(found, whole);
+            check_same(found, whole);
             for (std::size_t i = 0; i < whole.shots.size(); ++i)
                 check_equal(found.shots[i].images, whole.shots[i].images);
         }
@@ -337,14 +331,14 @@ TEST_CASE("slabs split by measurement take equally long, and have the bits of th
     // One so slow that it has the fewest planes.
     CHECK(slabs_of({{1., 0., 0.}, {1000., 0., 0.}}) == Planes{96, 4});
     CHECK(slabs_of({{1000., 0., 0.}, {1., 0., 0.}, {1000., 0., 0.}}, {21, 4, 22}) == Planes{21, 57, 22});
-    const SurveyInMemory whole = run(kTall, {});
-    const SurveyInMemory cut = run(kTall, {"backend.slabs=3", "backend.split=measured"});
+    const SurveyInMemory whole = run_in_slabs(kTall, {});
+    const SurveyInMemory cut = run_in_slabs(kTall, {"backend.slabs=3", "backend.split=measured"});
     CHECK(contains(cut.plan->placement.slabs_by, "split by measurement"));
-    check_equal(cut, whole);
+    check_same(cut, whole);
     // Where thirds of the grid cannot be measured, slabs stay equal.
     Plan thick =
-        plan_of(kTall, {"backend.slabs=2", "backend.split=measured", "boundary.cpml_width=40", "boundary.left=zero",
-                        "boundary.right=zero", "boundary.front=zero", "boundary.back=zero"});
+        slab_plan(kTall, {"backend.slabs=2", "backend.split=measured", "boundary.cpml_width=40", "boundary.left=zero",
+                          "boundary.right=zero", "boundary.front=zero", "boundary.back=zero"});
     balance_slabs(thick.config.backend, thick.setup, thick.placement);
     CHECK(thick.placement.slabs[0].planes == 54);
     CHECK(thick.placement.slabs[1].planes == 53);
@@ -394,26 +388,26 @@ TEST_CASE("the forecast of each slab is what it takes, and plan and JSON say the
             std::const_pointer_cast<Medium>(shooting.wavefield->medium().shared_from_this())->make_wavefield();
         CHECK(fresh->allocated_bytes() + fresh->medium().allocated_bytes() == bytes);
     }
-    const Plan plan = plan_of(kTall, {"backend.slabs=3"});
+    const Plan plan = slab_plan(kTall, {"backend.slabs=3"});
     CHECK(contains(describe(plan), "slabs     3 along z, of 35, 36, 36 planes, on the CPU; 4 are exchanged"));
     CHECK(slabs_json(plan.placement)["planes"] == std::vector<int>{35, 36, 36});
-    CHECK(!contains(describe(plan_of(kTall)), "slabs"));
-    CHECK(contains(run(kTall, {"backend.slabs=3"}).facts.backend, "3 slabs"));
+    CHECK(!contains(describe(slab_plan(kTall)), "slabs"));
+    CHECK(contains(run_in_slabs(kTall, {"backend.slabs=3"}).facts.backend, "3 slabs"));
 }
 
 TEST_CASE("what cannot be cut is refused by name") {
-    CHECK(contains(refusal_of(kTall, {"backend.slabs=20"}),
+    CHECK(contains(slab_refusal(kTall, {"backend.slabs=20"}),
                    "backend.slabs = 20: a slab of 5 planes: here it needs 13 at least; use fewer slabs\n"
                    "  the 107 planes of the computed grid can be cut into 8 equal slabs at most"));
-    CHECK(contains(refusal_of(kTall, {"backend.split=[103, 4]"}), "backend.split = [103, 4]: a slab of 4 planes"));
-    CHECK(contains(refusal_of(kTall, {"backend.split=[50, 50]"}), "slabs of 100 planes do not cover a grid of 107"));
-    CHECK(contains(refusal_of(kTall, {"backend.split=[50, 57]", "backend.slabs=3"}),
+    CHECK(contains(slab_refusal(kTall, {"backend.split=[103, 4]"}), "backend.split = [103, 4]: a slab of 4 planes"));
+    CHECK(contains(slab_refusal(kTall, {"backend.split=[50, 50]"}), "slabs of 100 planes do not cover a grid of 107"));
+    CHECK(contains(slab_refusal(kTall, {"backend.split=[50, 57]", "backend.slabs=3"}),
                    "backend.split: 2 numbers of planes for 3 slabs"));
-    CHECK(contains(refusal_of(kSmall2d, {"backend.slabs=2"}), "backend.slabs = 2: 2-D grids are not cut into slabs"));
+    CHECK(contains(slab_refusal(kSmall2d, {"backend.slabs=2"}), "backend.slabs = 2: 2-D grids are not cut into slabs"));
     // Where k L is applied twice, ghosts and the shells at both ends need room.
-    CHECK(contains(refusal_of(kTall, {"backend.slabs=20", "time.stepping=leap"}), "can be cut into"));
-    CHECK(contains(refusal_of(kTall, {"backend.slabs=20", "time.order=4"}), "can be cut into"));
-    CHECK(contains(refusal_of(kTall, {"backend.slabs=all"}), "backend.slabs = all: must be auto, or an integer"));
-    CHECK(contains(refusal_of(kTall, {"backend.split=7"}),
+    CHECK(contains(slab_refusal(kTall, {"backend.slabs=20", "time.stepping=leap"}), "can be cut into"));
+    CHECK(contains(slab_refusal(kTall, {"backend.slabs=20", "time.order=4"}), "can be cut into"));
+    CHECK(contains(slab_refusal(kTall, {"backend.slabs=all"}), "backend.slabs = all: must be auto, or an integer"));
+    CHECK(contains(slab_refusal(kTall, {"backend.split=7"}),
                    "backend.split = 7: must be equal, measured, or a list of integers"));
 }

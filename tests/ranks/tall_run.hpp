@@ -4,6 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "solver/plan/names.hpp"
+
+/// A configuration with more settings, on so many threads of the CPU.
+inline onda::Config config_with_threads(int threads, const std::string& text,
+                                        const std::vector<std::string>& overrides) {
+    std::vector<std::string> all{"backend.name=cpu", "backend.threads=" + std::to_string(threads)};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return onda::read_config_text(text, "run.yaml", onda::vocabulary(), all);
+}
+
 /// A prime number of planes; the cut of two slabs is between 520 and 530 m. Receivers along z cross it, others lie
 /// along it, between planes. The last source has nodes on both sides of the cut and of the edges of layers.
 inline const std::string kTall = R"(schema_version: 1

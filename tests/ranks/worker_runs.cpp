@@ -18,6 +18,7 @@
 #include "solver/run/simulation.hpp"
 #include "solver/shots/workers.hpp"
 #include "tests/io/files_support.hpp"
+#include "tests/ranks/tall_run.hpp"
 #include "tests/solver/small_run.hpp"
 
 using namespace onda;
@@ -41,12 +42,6 @@ output:
   snapshots: {every_steps: 20}
 )";
 
-Config config_of(const std::string& text, const Overrides& overrides) {
-    Overrides all{"backend.name=cpu", "backend.threads=2"};
-    all.insert(all.end(), overrides.begin(), overrides.end());
-    return read_config_text(text, "run.yaml", vocabulary(), all);
-}
-
 /// Notes what it is told, and may end the run.
 class Told : public Progress {
 public:
@@ -68,13 +63,13 @@ private:
     std::int64_t end_at_;
 };
 
-SurveyInMemory run(const Overrides& overrides, Progress& progress) {
+SurveyInMemory run_survey(const Overrides& overrides, Progress& progress) {
     Log log([](Log::Level, const std::string&) {});
-    return run_in_memory(config_of(kSurvey, overrides), {}, progress, log);
+    return run_in_memory(config_with_threads(2, kSurvey, overrides), {}, progress, log);
 }
-SurveyInMemory run(const Overrides& overrides) {
+SurveyInMemory run_survey(const Overrides& overrides) {
     Told told;
-    SurveyInMemory survey = run(overrides, told);
+    SurveyInMemory survey = run_survey(overrides, told);
     CHECK(told.begun == 1);
     CHECK(told.cleared == 1);
     CHECK(told.shots == 7);
@@ -113,35 +108,31 @@ private:
     std::set<std::size_t> claimed_;
 };
 
-std::string text_of(const std::filesystem::path& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-std::string refusal_of(const Overrides& overrides) {
-    return message_of([&] { static_cast<void>(make_plan(config_of(kSurvey, overrides))); });
+std::string worker_refusal(const Overrides& overrides) {
+    return message_of([&] { static_cast<void>(make_plan(config_with_threads(2, kSurvey, overrides))); });
 }
 
 }  // namespace
 
 TEST_CASE("workers draw shots from one queue, and each shot has the bits it has alone") {
-    const SurveyInMemory alone = run({});
+    const SurveyInMemory alone = run_survey({});
     REQUIRE(alone.plan->placement.workers == std::vector<std::vector<int>>{{0}});
     for (const Overrides& overrides : {Overrides{"backend.devices=[0, 1]"}, Overrides{"backend.devices=[0, 1, 2]"},
                                        Overrides{"backend.devices=[0, 1]", "backend.batch=2"}}) {
         CAPTURE(overrides.front());
-        const SurveyInMemory survey = run(overrides);
-        CHECK(survey.plan->placement.workers.size() == config_of(kSurvey, overrides).backend.devices.integers.size());
+        const SurveyInMemory survey = run_survey(overrides);
+        CHECK(survey.plan->placement.workers.size() ==
+              config_with_threads(2, kSurvey, overrides).backend.devices.integers.size());
         check_equal(survey, alone);
     }
-    check_equal(run({"backend.devices=[0, 1]", "survey.limit_m=90", "boundary.placement=outside"}),
-                run({"survey.limit_m=90", "boundary.placement=outside"}));
+    check_equal(run_survey({"backend.devices=[0, 1]", "survey.limit_m=90", "boundary.placement=outside"}),
+                run_survey({"survey.limit_m=90", "boundary.placement=outside"}));
 }
 
 TEST_CASE("slabs and shots share the devices") {
-    const SurveyInMemory alone = run({});
+    const SurveyInMemory alone = run_survey({});
     const auto workers = [&](const Overrides& overrides) {
-        const SurveyInMemory survey = run(overrides);
+        const SurveyInMemory survey = run_survey(overrides);
         check_equal(survey, alone);
         return survey.plan->placement.workers;
     };
@@ -158,8 +149,9 @@ TEST_CASE("files are those of one worker, in the order of the shots") {
     Log log([&said](Log::Level, const std::string& message) { said += message + '\n'; });
     std::vector<RunFacts> facts;
     for (const char* const devices : {"auto", "[0, 1, 2]"})
-        facts.push_back(run_simulation(config_of(kSurvey, {"backend.devices=" + std::string(devices),
-                                                           "output.seismograms={segy: ieee, dt_s: 0.001}"}),
+        facts.push_back(run_simulation(config_with_threads(2, kSurvey,
+                                                           {"backend.devices=" + std::string(devices),
+                                                            "output.seismograms={segy: ieee, dt_s: 0.001}"}),
                                        {folder.path() / std::to_string(facts.size()), false, "test"}, log));
     REQUIRE(facts[1].shots.size() == 7);
     CHECK(facts[0].identity == facts[1].identity);
@@ -186,8 +178,8 @@ TEST_CASE("files are those of one worker, in the order of the shots") {
 }
 
 TEST_CASE("a worker that fails ends the others soon, and its reason is told") {
-    const Config config = config_of(
-        kSurvey, {"backend.devices=[0, 1, 2]", "backend.batch=1", "sources[0].count=200", "time.duration_s=0.02"});
+    const Config config = config_with_threads(
+        2, kSurvey, {"backend.devices=[0, 1, 2]", "backend.batch=1", "sources[0].count=200", "time.duration_s=0.02"});
     Plan draft = make_plan(config);
     Model model = make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin);
     const Plan plan = refine(std::move(draft), model);
@@ -207,23 +199,23 @@ TEST_CASE("a worker that fails ends the others soon, and its reason is told") {
 
 TEST_CASE("progress is that of all workers together, and what ends one ends all") {
     Told told;
-    static_cast<void>(run({"backend.devices=[0, 1, 2]", "backend.batch=1"}, told));
+    static_cast<void>(run_survey({"backend.devices=[0, 1, 2]", "backend.batch=1"}, told));
     CHECK(told.most_together >= 1);
     CHECK(told.most_together <= 3);
     Told impatient(1);
-    CHECK_THROWS_AS(run({"backend.devices=[0, 1]", "backend.batch=1"}, impatient), Interrupted);
+    CHECK_THROWS_AS(run_survey({"backend.devices=[0, 1]", "backend.batch=1"}, impatient), Interrupted);
 }
 
 TEST_CASE("the forecast counts every worker, and lists of devices are checked") {
     const auto bytes = [](const Overrides& overrides) {
-        return forecast_memory(make_plan(config_of(kSurvey, overrides))).peak_bytes();
+        return forecast_memory(make_plan(config_with_threads(2, kSurvey, overrides))).peak_bytes();
     };
-    const Plan plan = make_plan(config_of(kSurvey, {"backend.batch=1"}));
+    const Plan plan = make_plan(config_with_threads(2, kSurvey, {"backend.batch=1"}));
     CHECK(bytes({"backend.batch=1", "backend.devices=[0, 1, 2]"}) >=
           bytes({"backend.batch=1"}) + 2 * slab_bytes(plan.setup, plan.placement).front());
-    CHECK(contains(refusal_of({"backend.devices=[0, 0]"}), "backend.devices = [0, 0]: 0 stands there twice"));
-    CHECK(contains(refusal_of({"backend.devices=[]"}), "backend.devices"));
-    CHECK(contains(refusal_of({"backend.devices=every"}),
+    CHECK(contains(worker_refusal({"backend.devices=[0, 0]"}), "backend.devices = [0, 0]: 0 stands there twice"));
+    CHECK(contains(worker_refusal({"backend.devices=[]"}), "backend.devices"));
+    CHECK(contains(worker_refusal({"backend.devices=every"}),
                    "backend.devices = every: must be auto, all, or a list of integers"));
-    CHECK(contains(refusal_of({"backend.devices=1"}), "must be auto, all, or a list of integers"));
+    CHECK(contains(worker_refusal({"backend.devices=1"}), "must be auto, all, or a list of integers"));
 }

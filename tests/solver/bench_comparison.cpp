@@ -23,7 +23,7 @@ Sample rounds(std::uint64_t seed, std::size_t count, double rate, double spread)
     return Sample(values);
 }
 
-BenchRow row_of(Sample gpts, Sample twin, int order = 8, const char* kernel = "vectorised") {
+BenchRow bench_row(Sample gpts, Sample twin, int order = 8, const char* kernel = "vectorised") {
     BenchRow row;
     row.problem = {{"space_order", order}, {"shape", {100, 100, 100}}};
     row.kernel = {{"kernel", kernel}, {"threads", 2}};
@@ -33,7 +33,7 @@ BenchRow row_of(Sample gpts, Sample twin, int order = 8, const char* kernel = "v
     return row;
 }
 
-BenchReport report_of(std::vector<BenchRow> rows, const char* cpu = "some processor") {
+BenchReport bench_report(std::vector<BenchRow> rows, const char* cpu = "some processor") {
     BenchReport report;
     report.bench = "cpu";
     report.machine = {{"cpu", cpu}, {"processors", 2}, {"host", "here"}};
@@ -102,20 +102,20 @@ TEST_CASE("intervals hold the true ratio as often as they say") {
 
 TEST_CASE("faster, slower, no difference, too few rounds") {
     const auto twin = [](std::uint64_t seed) { return rounds(seed, 15, 20., 0.003); };
-    const BenchReport a = report_of({row_of(rounds(1, 15, 10., 0.003), twin(2))});
-    CHECK(verdict_of(a, report_of({row_of(rounds(3, 15, 10.6, 0.003), twin(4))})) == Verdict::faster);
-    CHECK(verdict_of(a, report_of({row_of(rounds(3, 15, 9.4, 0.003), twin(4))})) == Verdict::slower);
-    CHECK(verdict_of(a, report_of({row_of(rounds(3, 15, 10.05, 0.003), twin(4))})) == Verdict::same);
-    CHECK(verdict_of(a, report_of({row_of(rounds(3, 15, 9.4, 0.2), twin(4))})) == Verdict::same);
-    const BenchReport few = report_of({row_of(rounds(3, 3, 20., 0.003), rounds(4, 3, 20., 0.003))});
+    const BenchReport a = bench_report({bench_row(rounds(1, 15, 10., 0.003), twin(2))});
+    CHECK(verdict_of(a, bench_report({bench_row(rounds(3, 15, 10.6, 0.003), twin(4))})) == Verdict::faster);
+    CHECK(verdict_of(a, bench_report({bench_row(rounds(3, 15, 9.4, 0.003), twin(4))})) == Verdict::slower);
+    CHECK(verdict_of(a, bench_report({bench_row(rounds(3, 15, 10.05, 0.003), twin(4))})) == Verdict::same);
+    CHECK(verdict_of(a, bench_report({bench_row(rounds(3, 15, 9.4, 0.2), twin(4))})) == Verdict::same);
+    const BenchReport few = bench_report({bench_row(rounds(3, 3, 20., 0.003), rounds(4, 3, 20., 0.003))});
     CHECK(verdict_of(few, few) == Verdict::too_few_rounds);
     CHECK(compare(few, few, {}).verdict() == "too few rounds");
     CHECK(verdict_of(a, a) == Verdict::same);
 }
 
 TEST_CASE("what slows the twin as well is the machine") {
-    const BenchReport a = report_of({row_of(rounds(1, 9, 10., 0.003), rounds(2, 9, 20., 0.003))});
-    const BenchReport b = report_of({row_of(rounds(3, 9, 8., 0.003), rounds(4, 9, 16., 0.003))});
+    const BenchReport a = bench_report({bench_row(rounds(1, 9, 10., 0.003), rounds(2, 9, 20., 0.003))});
+    const BenchReport b = bench_report({bench_row(rounds(3, 9, 8., 0.003), rounds(4, 9, 16., 0.003))});
     const Comparison row = compare(a, b, {}).rows.at(0);
     CHECK(row.verdict == Verdict::same);
     CHECK(row.speed.high < 0.9);
@@ -127,13 +127,13 @@ TEST_CASE("what slows the twin as well is the machine") {
 }
 
 TEST_CASE("seconds are better when they are fewer") {
-    BenchRow a = row_of(rounds(1, 9, 10., 0.003), {}), b = row_of(rounds(2, 9, 5., 0.003), {});
+    BenchRow a = bench_row(rounds(1, 9, 10., 0.003), {}), b = bench_row(rounds(2, 9, 5., 0.003), {});
     for (BenchRow* row : {&a, &b}) {
         row->rival.clear();
         row->unit = "s";
         row->larger_is_better = false;
     }
-    const Comparison row = compare(report_of({a}), report_of({b}), {}).rows.at(0);
+    const Comparison row = compare(bench_report({a}), bench_report({b}), {}).rows.at(0);
     CHECK(row.verdict == Verdict::faster);
     CHECK(std::abs(row.speed.estimate - 2.) < 0.05);
     CHECK(row.speed.low < row.speed.estimate);
@@ -142,8 +142,9 @@ TEST_CASE("seconds are better when they are fewer") {
 
 TEST_CASE("rows find their partners") {
     const auto fast = rounds(1, 9, 10., 0.003), slow = rounds(2, 9, 5., 0.003), twin = rounds(3, 9, 20., 0.003);
-    BenchReport a = report_of({row_of(fast, twin, 8), row_of(slow, twin, 4), row_of(slow, twin, 2, "reference")});
-    BenchReport b = report_of({row_of(slow, twin, 4), row_of(slow, twin, 8)});
+    BenchReport a =
+        bench_report({bench_row(fast, twin, 8), bench_row(slow, twin, 4), bench_row(slow, twin, 2, "reference")});
+    BenchReport b = bench_report({bench_row(slow, twin, 4), bench_row(slow, twin, 8)});
     b.rows[0].kernel["threads"] = 1;
     BenchComparison result = compare(a, b, {});
     REQUIRE(result.rows.size() == 2);
@@ -153,8 +154,8 @@ TEST_CASE("rows find their partners") {
     CHECK(std::abs(result.mean_speed - std::sqrt(0.5)) < 0.01);
     CHECK(result.notes.at(0).find("only in A: order 2") == 0);
     // The fastest of a problem, whatever computes it.
-    a.rows = {row_of(slow, twin, 8), row_of(fast, twin, 8, "inplane-full")};
-    b.rows = {row_of(slow, twin, 8, "other")};
+    a.rows = {bench_row(slow, twin, 8), bench_row(fast, twin, 8, "inplane-full")};
+    b.rows = {bench_row(slow, twin, 8, "other")};
     CHECK_THROWS_AS(compare(a, b, {}), Error);
     result = compare(a, b, {.best_of_problem = true});
     REQUIRE(result.rows.size() == 1);
@@ -165,7 +166,8 @@ TEST_CASE("rows find their partners") {
 
 TEST_CASE("other machines and other grids are compared if asked for") {
     const auto gpts = rounds(1, 9, 10., 0.003), twin = rounds(3, 9, 20., 0.003);
-    const BenchReport a = report_of({row_of(gpts, twin)}), elsewhere = report_of({row_of(gpts, twin)}, "another");
+    const BenchReport a = bench_report({bench_row(gpts, twin)}),
+                      elsewhere = bench_report({bench_row(gpts, twin)}, "another");
     CHECK_THROWS_WITH_AS(
         compare(a, elsewhere, {}),
         "the machines differ: A some processor, 2; B another, 2\n  --anyway compares them all the same", Error);

@@ -19,7 +19,7 @@ using namespace onda;
 
 namespace {
 
-Grid grid_of(int dimensions, std::array<std::int64_t, 3> n) {
+Grid grid_of_nodes(int dimensions, std::array<std::int64_t, 3> n) {
     Grid grid;
     grid.dimensions = dimensions;
     grid.n = n;
@@ -27,7 +27,7 @@ Grid grid_of(int dimensions, std::array<std::int64_t, 3> n) {
     return grid;
 }
 
-BoundaryConfig config_of(const std::string& kind) {
+BoundaryConfig faces_of(const std::string& kind) {
     return {kind, kind, kind, kind, kind, kind, "inside", 20, 1e-6, {}, 20, 1e-3};
 }
 
@@ -43,14 +43,14 @@ std::string boundary_error(const BoundaryConfig& config, const Grid& grid) {
 }  // namespace
 
 TEST_CASE("every kind of the table is accepted on every face, in any combination") {
-    const Grid grid = grid_of(3, {64, 64, 64});
+    const Grid grid = grid_of_nodes(3, {64, 64, 64});
     std::string BoundaryConfig::*const members[6] = {&BoundaryConfig::x_min, &BoundaryConfig::x_max,
                                                      &BoundaryConfig::y_min, &BoundaryConfig::y_max,
                                                      &BoundaryConfig::z_min, &BoundaryConfig::z_max};
     for (const BoundaryKind& on_one : boundary_kinds())
         for (const BoundaryKind& elsewhere : boundary_kinds())
             for (int face = 0; face < 6; ++face) {
-                BoundaryConfig config = config_of(std::string(elsewhere.name));
+                BoundaryConfig config = faces_of(std::string(elsewhere.name));
                 config.*members[face] = on_one.name;
                 const Boundary boundary = make_boundary(config, grid, waves(3000., 0.001), {});
                 for (int f = 0; f < 6; ++f) {
@@ -66,8 +66,8 @@ TEST_CASE("every kind of the table is accepted on every face, in any combination
 }
 
 TEST_CASE("a wave that crosses the strip twice loses the designed factor") {
-    const Grid grid = grid_of(3, {100, 100, 100});
-    const BoundaryConfig config = config_of("sponge");
+    const Grid grid = grid_of_nodes(3, {100, 100, 100});
+    const BoundaryConfig config = faces_of("sponge");
     const double dt = 0.0005, vp = 3000.;
     const Boundary boundary = make_boundary(config, grid, waves(vp, dt), {});
     for (int axis = 0; axis < 3; ++axis) {
@@ -86,9 +86,9 @@ TEST_CASE("a wave that crosses the strip twice loses the designed factor") {
 }
 
 TEST_CASE("a layer leaves of a wave that crosses it twice what was asked for") {
-    const Grid grid = grid_of(3, {100, 100, 100});
+    const Grid grid = grid_of_nodes(3, {100, 100, 100});
     const double dt = 0.0005, vp = 3000.;
-    const Boundary boundary = make_boundary(config_of("cpml"), grid, waves(vp, dt), {});
+    const Boundary boundary = make_boundary(faces_of("cpml"), grid, waves(vp, dt), {});
     const double offset = factor_of(make_scheme(Equation::star, 8)).offset;
     for (int face = 0; face < 6; ++face) {
         const CpmlFace& layer = boundary.strips.get<Cpml>().face[face];
@@ -138,7 +138,7 @@ std::vector<double> largest_in_layers(const BoundaryConfig& config, double frequ
 }  // namespace
 
 TEST_CASE("layers for waves of any length do not grow from rounding in single precision") {
-    BoundaryConfig config = config_of("rigid");
+    BoundaryConfig config = faces_of("rigid");
     config.z_min = config.z_max = "cpml";
     for (const double nodes_per_wavelength : {550., 2000., 1e6}) {
         CAPTURE(nodes_per_wavelength);
@@ -153,7 +153,7 @@ TEST_CASE("near its face a layer lets a thousandth of what is at rest through") 
         for (const std::int64_t width : {10, 20, 100})
             for (const double frequency_hz : {1e-6, 0.5, 20.})
                 for (const bool is_set : {false, true}) {
-                    BoundaryConfig config = config_of("cpml");
+                    BoundaryConfig config = faces_of("cpml");
                     config.cpml_width = width;
                     config.cpml_reflection = reflection;
                     Waves wanted = waves(3000., 0.001);
@@ -162,7 +162,7 @@ TEST_CASE("near its face a layer lets a thousandth of what is at rest through") 
                     else
                         wanted.frequency_hz = frequency_hz;
                     const CpmlFace face =
-                        make_boundary(config, grid_of(2, {300, 1, 300}), wanted, {}).strips.get<Cpml>().face[0];
+                        make_boundary(config, grid_of_nodes(2, {300, 1, 300}), wanted, {}).strips.get<Cpml>().face[0];
                     // The factor of zeta at the last node but one: 1 + a / (1 - b) is alpha / (d + alpha).
                     const auto at = static_cast<std::size_t>(width) - 2;
                     CAPTURE(width);
@@ -171,11 +171,11 @@ TEST_CASE("near its face a layer lets a thousandth of what is at rest through") 
 }
 
 TEST_CASE("2-D has no y faces") {
-    const Grid grid = grid_of(2, {64, 1, 64});
-    const Boundary sponge = make_boundary(config_of("sponge"), grid, waves(3000., 0.001), {});
+    const Grid grid = grid_of_nodes(2, {64, 1, 64});
+    const Boundary sponge = make_boundary(faces_of("sponge"), grid, waves(3000., 0.001), {});
     CHECK(sponge.strips.get<Sponge>().taper[1].empty());
     CHECK(sponge.strips.get<Sponge>().taper[0].size() == 64u);
-    const FaceHalos mirrors = make_faces(config_of("free_surface"), grid, {}).halos;
+    const FaceHalos mirrors = make_faces(faces_of("free_surface"), grid, {}).halos;
     CHECK(mirrors[2] == Halo::zero);
     CHECK(mirrors[3] == Halo::zero);
     CHECK(mirrors[4] == Halo::mirror_negative);
@@ -236,25 +236,25 @@ TEST_CASE("mirrors closer together than the stencil is wide reflect as often as 
 }
 
 TEST_CASE("faults name the key, the value and what to do") {
-    const std::string narrow = boundary_error(config_of("sponge"), grid_of(3, {64, 39, 64}));
+    const std::string narrow = boundary_error(faces_of("sponge"), grid_of_nodes(3, {64, 39, 64}));
     CHECK(contains(narrow, "boundary.sponge_width"));
     CHECK(contains(narrow, "two sponges of 20 nodes do not fit into the 39 nodes along y; use 19 or less"));
-    CHECK(boundary_error(config_of("sponge"), grid_of(3, {64, 40, 64})) == "no error");
+    CHECK(boundary_error(faces_of("sponge"), grid_of_nodes(3, {64, 40, 64})) == "no error");
 
-    BoundaryConfig config = config_of("rigid");
+    BoundaryConfig config = faces_of("rigid");
     config.z_max = "cpmll";
-    CHECK(contains(boundary_error(config, grid_of(3, {64, 64, 64})),
+    CHECK(contains(boundary_error(config, grid_of_nodes(3, {64, 64, 64})),
                    "boundary.z_max: 'cpmll': must be one of zero, free_surface, rigid, sponge, cpml"));
-    config = config_of("sponge");
+    config = faces_of("sponge");
     config.sponge_reflection = 1.;
-    CHECK(contains(boundary_error(config, grid_of(3, {64, 64, 64})), "boundary.sponge_reflection"));
-    const std::string thick = boundary_error(config_of("cpml"), grid_of(3, {64, 39, 64}));
+    CHECK(contains(boundary_error(config, grid_of_nodes(3, {64, 64, 64})), "boundary.sponge_reflection"));
+    const std::string thick = boundary_error(faces_of("cpml"), grid_of_nodes(3, {64, 39, 64}));
     CHECK(contains(thick, "boundary.cpml_width"));
     CHECK(contains(thick, "two perfectly matched layers of 20 nodes do not fit into the 39 nodes along y"));
-    config = config_of("cpml");
+    config = faces_of("cpml");
     config.cpml_reflection = 0.;
-    CHECK(contains(boundary_error(config, grid_of(3, {64, 64, 64})), "boundary.cpml_reflection"));
-    config = config_of("sponge");
+    CHECK(contains(boundary_error(config, grid_of_nodes(3, {64, 64, 64})), "boundary.cpml_reflection"));
+    config = faces_of("sponge");
     config.sponge_width = 0;
-    CHECK(boundary_error(config, grid_of(3, {64, 64, 64})) != "no error");
+    CHECK(boundary_error(config, grid_of_nodes(3, {64, 64, 64})) != "no error");
 }

@@ -10,6 +10,7 @@
 #include "solver/plan/names.hpp"
 #include "solver/run/simulation.hpp"
 #include "tests/io/files_support.hpp"
+#include "tests/solver/quiet_run.hpp"
 #include "tests/solver/small_run.hpp"
 
 using namespace onda;
@@ -35,12 +36,6 @@ public:
 private:
     std::int64_t end_at_;
 };
-
-Config config_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
-    std::vector<std::string> all{"backend.name=cpu"};
-    all.insert(all.end(), overrides.begin(), overrides.end());
-    return read_config_text(text, "run.yaml", vocabulary(), all);
-}
 
 void check_equal(const Config& config) {
     const TemporaryFolder folder;
@@ -78,7 +73,7 @@ TEST_CASE("no sample and no value of a snapshot is larger than the largest press
     const auto run = [](const std::string& text, const std::vector<std::string>& overrides) {
         Told told;
         Log log([](Log::Level, const std::string&) {});
-        return run_in_memory(config_of(text, overrides), {}, told, log);
+        return run_in_memory(cpu_config(text, overrides), {}, told, log);
     };
     const auto largest_of = [](std::span<const float> values) {
         REQUIRE(!values.empty());
@@ -118,24 +113,24 @@ TEST_CASE("no sample and no value of a snapshot is larger than the largest press
 }
 
 TEST_CASE("gathers and snapshots in memory are those of files") {
-    check_equal(config_of(kSmall2d));
-    check_equal(config_of(kSmall2d, {"backend.batch=1"}));
-    check_equal(config_of(kSmall3d));
-    check_equal(config_of(kSmall2d, {"survey.limit_m=150", "boundary.placement=outside"}));
-    check_equal(config_of(kSmall2d, {"output.seismograms.dt_s=0.00199999", "output.seismograms.segy=ieee",
-                                     "output.seismograms.unfit_dt=resample"}));
+    check_equal(cpu_config(kSmall2d));
+    check_equal(cpu_config(kSmall2d, {"backend.batch=1"}));
+    check_equal(cpu_config(kSmall3d));
+    check_equal(cpu_config(kSmall2d, {"survey.limit_m=150", "boundary.placement=outside"}));
+    check_equal(cpu_config(kSmall2d, {"output.seismograms.dt_s=0.00199999", "output.seismograms.segy=ieee",
+                                      "output.seismograms.unfit_dt=resample"}));
 }
 
 TEST_CASE("some shots may be computed, and the caller may end the run") {
     Log quiet([](Log::Level, const std::string&) {});
     Told told;
-    const SurveyInMemory second = run_in_memory(config_of(kSmall2d), ShotSelection("2"), told, quiet);
+    const SurveyInMemory second = run_in_memory(cpu_config(kSmall2d), ShotSelection("2"), told, quiet);
     REQUIRE(second.facts.shots.size() == 1);
     CHECK(second.facts.shots.front().shot == 2);
     CHECK(second.shots.front().gather.shot == 2);
     CHECK(told.shots == 1);
     Told impatient(1);
-    CHECK_THROWS_AS(run_in_memory(config_of(kSmall2d), {}, impatient, quiet), Interrupted);
+    CHECK_THROWS_AS(run_in_memory(cpu_config(kSmall2d), {}, impatient, quiet), Interrupted);
 }
 
 TEST_CASE("a model may be handed over as arrays") {
@@ -144,7 +139,7 @@ TEST_CASE("a model may be handed over as arrays") {
     const auto hash = [&](const Config& config) {
         return run_in_memory(config, {}, told, quiet).facts.shots.front().seismograms;
     };
-    Config config = config_of(kSmall3d);
+    Config config = cpu_config(kSmall3d);
     const std::string expected = hash(config);
     const auto arrays = std::make_shared<ModelArrays>();
     arrays->shape = {40, 36, 32};

@@ -15,15 +15,9 @@ using namespace onda;
 
 namespace {
 
-Config config_of(const std::string& text, const std::vector<std::string>& overrides) {
-    std::vector<std::string> all{"backend.name=cpu"};
-    all.insert(all.end(), overrides.begin(), overrides.end());
-    return read_config_text(text, "run.yaml", vocabulary(), all);
-}
-
-SurveyInMemory run(const std::string& text, std::vector<std::string> overrides, const std::string& stepping) {
+SurveyInMemory run_stepping(const std::string& text, std::vector<std::string> overrides, const std::string& stepping) {
     overrides.push_back("time.stepping=" + stepping);
-    return run_quietly(config_of(text, overrides));
+    return run_quietly(cpu_config(text, overrides));
 }
 
 /// Traces [receiver][sample] without their last samples.
@@ -40,7 +34,8 @@ std::vector<float> without_end(const ShotGather& gather, double end_s) {
 /// are interpolated from a recording that was cut.
 void check_same_results(const std::string& text, const std::vector<std::string>& overrides, double limit,
                         double end_s = 0.) {
-    const SurveyInMemory leaps = run(text, overrides, "leap"), singles = run(text, overrides, "single");
+    const SurveyInMemory leaps = run_stepping(text, overrides, "leap"),
+                         singles = run_stepping(text, overrides, "single");
     REQUIRE(leaps.shots.size() == singles.shots.size());
     for (std::size_t i = 0; i < leaps.shots.size(); ++i) {
         const ShotInMemory &a = leaps.shots[i], &b = singles.shots[i];
@@ -56,12 +51,12 @@ void check_same_results(const std::string& text, const std::vector<std::string>&
     }
 }
 
-Plan plan_of(const std::string& text, const std::vector<std::string>& overrides) {
-    return make_plan(config_of(text, overrides));
+Plan leap_plan(const std::string& text, const std::vector<std::string>& overrides) {
+    return make_plan(cpu_config(text, overrides));
 }
 
-std::string refusal_of(const std::vector<std::string>& overrides) {
-    return message_of([&] { static_cast<void>(plan_of(kSmall2d, overrides)); }, ExitCode::config);
+std::string leap_refusal(const std::vector<std::string>& overrides) {
+    return message_of([&] { static_cast<void>(leap_plan(kSmall2d, overrides)); }, ExitCode::config);
 }
 
 const std::string kEvenSnapshots = "output.snapshots={every_steps: 20}";
@@ -88,7 +83,7 @@ TEST_CASE("apertures, batches, sponges and samplings of all kinds leap") {
 }
 
 TEST_CASE("a run ends with a whole leap, and snapshots are taken at the even step nearest to their time") {
-    const Plan plan = plan_of(kSmall2d, {"time.stepping=leap"});
+    const Plan plan = leap_plan(kSmall2d, {"time.stepping=leap"});
     CHECK(plan.time.steps % 2 == 0);
     CHECK(plan.time.extra_steps % 2 == 0);
     CHECK(plan.time.recorded_samples() == plan.time.steps / 2 + 1);
@@ -103,25 +98,25 @@ TEST_CASE("a run ends with a whole leap, and snapshots are taken at the even ste
 
 TEST_CASE("what cannot leap is refused by name") {
     const std::string leap = "time.stepping=leap";
-    CHECK(contains(refusal_of({leap, "output.snapshots={every_steps: 7}"}),
+    CHECK(contains(leap_refusal({leap, "output.snapshots={every_steps: 7}"}),
                    "output.snapshots.every_steps: 7: with time.stepping: leap the wavefield is known at every second "
                    "step: use an even number, such as 8"));
-    CHECK(contains(refusal_of({leap,
-                               "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 200, vp_m_s: "
-                               "2200, rho_kg_m3: 2000}]"}),
+    CHECK(contains(leap_refusal({leap,
+                                 "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 200, vp_m_s: "
+                                 "2200, rho_kg_m3: 2000}]"}),
                    "time.stepping: leap is not available for the equation"));
-    CHECK(contains(
-        refusal_of({leap, "wavelet.peak_frequency_hz=40", "scheme.min_points_per_wavelength=1", "time.cfl_fraction=1"}),
-        "time.stepping: leap knows the wavefield every 2 dt"));
-    CHECK(contains(refusal_of({leap, "backend.kernel=inplane-full"}), "leap steps: use auto, reference, vectorised"));
-    CHECK(contains(refusal_of({"time.stepping=leaps"}), "did you mean 'leap'"));
+    CHECK(contains(leap_refusal({leap, "wavelet.peak_frequency_hz=40", "scheme.min_points_per_wavelength=1",
+                                 "time.cfl_fraction=1"}),
+                   "time.stepping: leap knows the wavefield every 2 dt"));
+    CHECK(contains(leap_refusal({leap, "backend.kernel=inplane-full"}), "leap steps: use auto, reference, vectorised"));
+    CHECK(contains(leap_refusal({"time.stepping=leaps"}), "did you mean 'leap'"));
 }
 
 TEST_CASE("runs of order 4 in time give the seismograms of order 2, and better snapshots") {
     const auto run_of_order = [](const std::string& order, const std::string& dt_s, std::vector<std::string> more) {
         more.push_back("time.order=" + order);
         more.push_back("time.dt_s=" + dt_s);
-        return run(kSmall2d, more, "single").shots.back();
+        return run_stepping(kSmall2d, more, "single").shots.back();
     };
     const std::vector<std::vector<std::string>> settings{{},
                                                          {"boundary.placement=outside", "survey.limit_m=150"},
@@ -143,25 +138,25 @@ TEST_CASE("order 4 in time has its own limit, and is refused by name where it is
     const std::vector<std::string> walls{"boundary={top: free_surface, x_min: rigid, x_max: zero, bottom: sponge}"};
     const auto limit = [&](std::vector<std::string> overrides, const char* order) {
         overrides.push_back(std::string("time.order=") + order);
-        return plan_of(kSmall2d, overrides).time.stability_limit_s;
+        return leap_plan(kSmall2d, overrides).time.stability_limit_s;
     };
     CHECK(limit(walls, "4") == doctest::Approx(std::sqrt(3.) * limit(walls, "2")));
     CHECK(limit({}, "4") == doctest::Approx(std::sqrt(1.5) * limit({}, "2")));
-    CHECK(plan_of(kSmall2d, {fourth}).setup.kernel == "vectorised");
-    CHECK(plan_of(kSmall2d, {fourth, "time.stepping=auto"}).setup.stepping == Stepping::single);
-    CHECK(contains(refusal_of({fourth, "time.stepping=leap"}),
+    CHECK(leap_plan(kSmall2d, {fourth}).setup.kernel == "vectorised");
+    CHECK(leap_plan(kSmall2d, {fourth, "time.stepping=auto"}).setup.stepping == Stepping::single);
+    CHECK(contains(leap_refusal({fourth, "time.stepping=leap"}),
                    "time.stepping: leap has order 2 in time: use single, or time.order: 2"));
-    CHECK(contains(refusal_of({fourth,
-                               "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 200, vp_m_s: "
-                               "2200, rho_kg_m3: 2000}]"}),
+    CHECK(contains(leap_refusal({fourth,
+                                 "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 200, vp_m_s: "
+                                 "2200, rho_kg_m3: 2000}]"}),
                    "time.order: 4 is not available for the equation variable"));
-    CHECK(contains(refusal_of({fourth, "scheme.stencil=compact27", "scheme.space_order=2", "grid.spacing_m=8",
-                               "scheme.min_points_per_wavelength=1"}),
+    CHECK(contains(leap_refusal({fourth, "scheme.stencil=compact27", "scheme.space_order=2", "grid.spacing_m=8",
+                                 "scheme.min_points_per_wavelength=1"}),
                    "time.order: 4 is not available for the equation compact27"));
-    CHECK(contains(refusal_of({fourth, "backend.kernel=inplane-full"}),
+    CHECK(contains(leap_refusal({fourth, "backend.kernel=inplane-full"}),
                    "order 4 in time: use auto, reference, vectorised"));
-    CHECK(contains(refusal_of({"time.order=3"}), "time.order = 3"));
-    CHECK(contains(refusal_of({"time.order=6"}), "time.order = 6"));
+    CHECK(contains(leap_refusal({"time.order=3"}), "time.order = 3"));
+    CHECK(contains(leap_refusal({"time.order=6"}), "time.order = 6"));
 }
 
 TEST_CASE("auto leaps on large grids, and where something stands against it steps singly") {
@@ -170,12 +165,12 @@ TEST_CASE("auto leaps on large grids, and where something stands against it step
                                          "scheme.min_points_per_wavelength=1"};
     const auto with = [&](std::vector<std::string> more) {
         more.insert(more.begin(), large.begin(), large.end());
-        return plan_of(kSmall3d, more).setup.stepping;
+        return leap_plan(kSmall3d, more).setup.stepping;
     };
     CHECK(with({zero}) == Stepping::leap);
     CHECK(with({zero, "scheme.space_order=16"}) == Stepping::single);
     CHECK(with({zero, "output.snapshots.every_steps=7"}) == Stepping::single);
     CHECK(with({zero, "backend.kernel=inplane-full"}) == Stepping::single);
     CHECK(with({"grid.shape=[60, 60, 60]", "boundary.cpml_width=20"}) == Stepping::single);
-    CHECK(plan_of(kSmall3d, {}).setup.stepping == Stepping::single);
+    CHECK(leap_plan(kSmall3d, {}).setup.stepping == Stepping::single);
 }

@@ -19,9 +19,9 @@ using namespace onda;
 
 namespace {
 
-using Values = std::function<float(double x, double y, double z)>;
+using ValueAt = std::function<float(double x, double y, double z)>;
 
-Plane planes_of(const FileGeometry& g, const Values& value) {
+Plane planes_of(const FileGeometry& g, const ValueAt& value) {
     return [=](std::int64_t z, std::span<float> plane) {
         for (std::int64_t y = 0; y < g.shape[1]; ++y)
             for (std::int64_t x = 0; x < g.shape[0]; ++x)
@@ -37,7 +37,7 @@ struct FileModel {
     ModelConfig config;
     ConfigOrigin origin;
 
-    explicit FileModel(const FileGeometry& geometry, const Values& vp, const Values& rho = {}) {
+    explicit FileModel(const FileGeometry& geometry, const ValueAt& vp, const ValueAt& rho = {}) {
         config.type = "file";
         config.file = folder.path() / "model.h5";
         config.resample = true;
@@ -88,8 +88,8 @@ TEST_CASE("what the grid leaves out is the file's") {
 }
 
 TEST_CASE("means over cells keep compliance and density, in 2-D and 3-D, for any ratio of spacings") {
-    const Values vp = [](double x, double y, double z) { return dipping(x, y, z, 1500.f, 3500.f); };
-    const Values rho = [](double x, double y, double z) { return dipping(x, y, z, 2000.f, 2400.f); };
+    const ValueAt vp = [](double x, double y, double z) { return dipping(x, y, z, 1500.f, 3500.f); };
+    const ValueAt rho = [](double x, double y, double z) { return dipping(x, y, z, 2000.f, 2400.f); };
     for (const int dimensions : {2, 3}) {
         const std::int64_t ny = dimensions == 2 ? 1 : 61;
         const FileGeometry file{dimensions, {121, ny, 121}, {2., 2., 2.}, {}};
@@ -162,7 +162,7 @@ TEST_CASE("far coarser than the file, along one axis or all, cells still have th
 
 TEST_CASE("nodes of the file are copied, finer grids interpolate, and sampling stays to be had") {
     const FileGeometry file{2, {61, 1, 61}, {4., 1., 4.}, {}};
-    const Values vp = [](double x, double, double z) { return static_cast<float>(1500. + 2. * x + 3. * z); };
+    const ValueAt vp = [](double x, double, double z) { return static_cast<float>(1500. + 2. * x + 3. * z); };
     FileModel model(file, vp);
     const Model crop = model.on({{20, 20}, {4.}, {40., 40.}});
     for (std::int64_t z = 0; z < 20; ++z)

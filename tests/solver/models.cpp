@@ -23,8 +23,8 @@ using namespace onda;
 
 namespace {
 
-Config config_of(const std::string& type, std::vector<std::int64_t> shape, std::vector<double> spacing_m,
-                 std::vector<double> origin_m = {}) {
+Config model_config(const std::string& type, std::vector<std::int64_t> shape, std::vector<double> spacing_m,
+                    std::vector<double> origin_m = {}) {
     Config config;
     config.grid = {std::move(shape), std::move(spacing_m), std::move(origin_m)};
     config.model.type = type;
@@ -60,7 +60,7 @@ std::string build_error(const Config& config) {
 
 /// One that is valid, for each row of the table but "file".
 Config example(const std::string& type, std::vector<std::int64_t> shape) {
-    Config config = config_of(type, std::move(shape), {10.});
+    Config config = model_config(type, std::move(shape), {10.});
     const bool flat = config.grid.shape.size() == 2;
     config.model.layers = {{0., 1500.}, {150., 2000.}, {330., 3000.}};
     config.model.dip_deg = 7.;
@@ -118,17 +118,17 @@ double largest_error(const Model& model, bool flat_in_y) {
 }  // namespace
 
 TEST_CASE("the grid is the one described; 2-D is x and z") {
-    Config config = config_of("constant", {40, 30}, {10., 5.}, {100., -20.});
+    Config config = model_config("constant", {40, 30}, {10., 5.}, {100., -20.});
     Grid grid = grid_of(config);
     CHECK(grid.n == std::array<std::int64_t, 3>{40, 1, 30});
     CHECK(grid.position_m(1, 0, 2) == std::array<double, 3>{110., 0., -10.});
-    config = config_of("constant", {40, 20, 30}, {10.});
+    config = model_config("constant", {40, 20, 30}, {10.});
     grid = grid_of(config);
     CHECK(grid.dimensions == 3);
     CHECK(grid.spacing_m == std::array<double, 3>{10., 10., 10.});
 
     const auto fault = [](std::vector<std::int64_t> shape, std::vector<double> spacing, std::vector<double> origin) {
-        return message_of([&] { static_cast<void>(grid_of(config_of("constant", shape, spacing, origin))); });
+        return message_of([&] { static_cast<void>(grid_of(model_config("constant", shape, spacing, origin))); });
     };
     CHECK(contains(fault({40}, {10.}, {}), "grid.shape: [40]: must be [nx, nz] or [nx, ny, nz]"));
     CHECK(contains(fault({40, 1}, {10.}, {}), "grid.shape"));
@@ -246,7 +246,7 @@ TEST_CASE("gradient, constant and inclusions") {
 }
 
 TEST_CASE("von Karman: mean, deviation and correlation are those asked for; seeds differ") {
-    Config config = config_of("von_karman", {700, 700}, {10.});
+    Config config = model_config("von_karman", {700, 700}, {10.});
     config.model.correlation_length_m = 80.;
     config.model.deviation_percent = 5.;
     for (const double hurst : {0.2, 0.5, 1.}) {
@@ -289,7 +289,7 @@ TEST_CASE("von Karman: mean, deviation and correlation are those asked for; seed
 
 TEST_CASE("geology: water above sediments above salt, in every seed; layers by the dozen") {
     for (const std::int64_t seed : {1, 2, 3, 17}) {
-        Config config = config_of("geology", {201, 101}, {10.});
+        Config config = model_config("geology", {201, 101}, {10.});
         config.model.seed = seed;
         config.model.interfaces = "sampled";
         const Model model = build(config);
@@ -320,7 +320,7 @@ TEST_CASE("geology: water above sediments above salt, in every seed; layers by t
     }
     // The section is the same at every resolution.
     const auto section = [](std::vector<std::int64_t> shape, double spacing_m) {
-        Config config = config_of("geology", std::move(shape), {spacing_m});
+        Config config = model_config("geology", std::move(shape), {spacing_m});
         config.model.interfaces = "sampled";
         return build(config);
     };
@@ -427,7 +427,7 @@ TEST_CASE("averaged earths keep their compliance from top to bottom, whatever th
     std::string type;
     const auto vertical_compliance = [&type](double spacing_m, const char* interfaces, std::int64_t column) {
         const auto n = [spacing_m](double extent_m) { return std::int64_t(std::lround(extent_m / spacing_m)) + 1; };
-        Config config = config_of(type, {n(2000.), n(1000.)}, {spacing_m});
+        Config config = model_config(type, {n(2000.), n(1000.)}, {spacing_m});
         config.model.interfaces = interfaces;
         const Model model = build(config);
         double sum = 0.;
@@ -454,7 +454,7 @@ TEST_CASE("thrust_belt: a cover, old beds brought up by thrusts, and a basement,
     for (const bool flat : {true, false})
         for (const std::int64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
             CAPTURE(seed);
-            Config config = config_of(
+            Config config = model_config(
                 "thrust_belt", flat ? std::vector<std::int64_t>{201, 107} : std::vector<std::int64_t>{101, 41, 54},
                 {flat ? 25. : 50.});
             config.model.seed = seed;
@@ -483,7 +483,7 @@ TEST_CASE("salt_basin: water, a salt body that hangs over sediments and touches 
     for (const bool flat : {true, false})
         for (const std::int64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
             CAPTURE(seed);
-            Config config = config_of(
+            Config config = model_config(
                 "salt_basin", flat ? std::vector<std::int64_t>{201, 107} : std::vector<std::int64_t>{101, 71, 54},
                 {flat ? 25. : 50.});
             config.model.seed = seed;
@@ -517,7 +517,7 @@ TEST_CASE("salt_basin: water, a salt body that hangs over sediments and touches 
 
 TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
     const TemporaryFolder folder;
-    Config config = config_of("file", {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.});
+    Config config = model_config("file", {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.});
     config.model.file = write_linear(folder, {3, {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.}});
     Model model = build(config);
     CHECK(largest_error(model, false) <= 1e-3);
@@ -546,7 +546,7 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
     // A file on the grid's nodes is copied bit for bit, also as a crop.
     config.grid = {{20, 21, 31}, {10., 20., 5.}, {200., -200., 0.}};
     const Model crop = build(config);
-    Config whole = config_of("file", {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.});
+    Config whole = model_config("file", {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.});
     whole.model.file = config.model.file;
     const Model all = build(whole);
     bool same = true;
@@ -558,7 +558,7 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
 
 TEST_CASE("2-D files: read into 2-D grids, extruded into 3-D where asked, dimensions that clash are refused") {
     const TemporaryFolder folder;
-    Config config = config_of("file", {41, 31}, {10., 5.});
+    Config config = model_config("file", {41, 31}, {10., 5.});
     config.model.file = write_linear(folder, {2, {41, 1, 31}, {10., 1., 5.}, {0., 0., 0.}});
     CHECK(largest_error(build(config), true) <= 1e-3);
     config.model.extrude = true;
@@ -583,7 +583,7 @@ TEST_CASE("2-D files: read into 2-D grids, extruded into 3-D where asked, dimens
 }
 
 TEST_CASE("layers and bodies have the densities they are given, or that of the model") {
-    Config layered = config_of("layered", {3, 40}, {10.});
+    Config layered = model_config("layered", {3, 40}, {10.});
     layered.model.layers = {{0., 1500., 1000.}, {150., 2000., std::nullopt}, {330., 3000., 2400.}};
     CHECK(contains(build_error(layered), "model.layers[1]: has no rho_kg_m3, but others have"));
     layered.model.rho_kg_m3 = 2000.;
@@ -609,7 +609,7 @@ TEST_CASE("layers and bodies have the densities they are given, or that of the m
 }
 
 TEST_CASE("a density that is the same everywhere, or not wanted, takes the fast path") {
-    Config config = config_of("layered", {3, 40}, {10.});
+    Config config = model_config("layered", {3, 40}, {10.});
     config.model.layers = {{0., 1500.}, {150., 2000.}};
     config.model.rho_kg_m3 = 2000.;
     CHECK(scheme_of(config).equation == Equation::star);
@@ -650,7 +650,7 @@ TEST_CASE("Gardner's relation makes a density of any model, and contradicts a gi
 }
 
 TEST_CASE("odd densities are warned of") {
-    Config config = config_of("layered", {3, 40}, {10.});
+    Config config = model_config("layered", {3, 40}, {10.});
     config.model.layers = {{0., 1500., 1.}, {150., 2000., 2.4}};
     REQUIRE(build(config).warnings.size() == 1);
     CHECK(contains(build(config).warnings[0], "look like g/cm3"));
@@ -673,7 +673,7 @@ TEST_CASE("the density of a model file is read, resampled as vp is") {
     const auto file = folder.path() / "model.h5";
     write_model_file(file, geometry, plane(2000., 1.), "test", false, {{quantity_of(kRho), plane(1000., 0.5)}});
     CHECK(ModelFile(file).has(quantity_of(kRho)));
-    Config config = config_of("file", {41, 61}, {10.});
+    Config config = model_config("file", {41, 61}, {10.});
     config.model.file = file;
     config.model.resample = true;
     CHECK(scheme_of(config).equation == Equation::variable_density);

@@ -44,12 +44,6 @@ RunFacts run(const Path& results, int shots, bool overwrite = false, const std::
     return run_simulation(config_of(shots), options, log);
 }
 
-std::string text_of(const Path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-}
-
 /// The lines of a file without the spaces at their ends.
 std::vector<std::string> lines_of(const Path& file) {
     std::vector<std::string> lines;
@@ -58,7 +52,7 @@ std::vector<std::string> lines_of(const Path& file) {
     return lines;
 }
 
-std::uintmax_t bytes_of(const Path& folder) {
+std::uintmax_t result_bytes(const Path& folder) {
     std::uintmax_t bytes = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
         if (const Path name = entry.path().filename();
@@ -115,7 +109,7 @@ TEST_CASE("its bytes are forecast") {
     for (const int shots : {1, 3}) {
         const TemporaryFolder folder;
         run(folder.path() / "out", shots);
-        const auto written = static_cast<double>(bytes_of(folder.path() / "out"));
+        const auto written = static_cast<double>(result_bytes(folder.path() / "out"));
         const auto forecast = static_cast<double>(forecast_output_bytes(make_plan(config_of(shots))));
         CAPTURE(written - forecast);
         CHECK(std::abs(written - forecast) <= 0.02 * written + 1000. + 400. * shots);

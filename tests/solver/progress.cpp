@@ -11,7 +11,7 @@ using namespace onda;
 namespace {
 
 /// The lines that a run of so many seconds leaves in its log, told of five times a second.
-int lines_of(std::int64_t seconds) {
+int log_lines(std::int64_t seconds) {
     LogPace pace;
     int lines = 0;
     for (std::int64_t update = 1; update <= 5 * seconds; ++update)
@@ -20,7 +20,7 @@ int lines_of(std::int64_t seconds) {
 }
 
 /// Remembers the shots it was last told of.
-struct Told : Progress {
+struct LastTold : Progress {
     void begin(std::int64_t shots, std::int64_t) override { all = shots; }
     void update(std::int64_t shots, std::int64_t, std::int64_t, double, double) override { done = shots; }
     void clear() override {}
@@ -30,9 +30,9 @@ struct Told : Progress {
 }  // namespace
 
 TEST_CASE("a short run has a line at each twentieth, a long one a line a minute") {
-    CHECK(lines_of(10) == 20);
-    CHECK(lines_of(600) == 20);
-    const int of_ten_hours = lines_of(36'000);
+    CHECK(log_lines(10) == 20);
+    CHECK(log_lines(600) == 20);
+    const int of_ten_hours = log_lines(36'000);
     CHECK(of_ten_hours >= 600);
     CHECK(of_ten_hours <= 620);
 }
@@ -48,7 +48,7 @@ TEST_CASE("a run that stands still is told of each minute, and shots that come o
 }
 
 TEST_CASE("shots that other processes finish count once, in a run of the shots that were missing when it began") {
-    Told told;
+    LastTold told;
     std::int64_t missing = 10;
     int looks = 0;
     const auto look = [&] {
@@ -74,7 +74,7 @@ TEST_CASE("shots that other processes finish count once, in a run of the shots t
 }
 
 TEST_CASE("the table of shots is not looked at several times a second") {
-    Told told;
+    LastTold told;
     int looks = 0;
     const auto look = [&] { return std::int64_t{10 - ++looks}; };
     const auto look_for_long = [&] {

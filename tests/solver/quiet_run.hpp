@@ -5,8 +5,18 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "solver/plan/names.hpp"
 #include "solver/run/in_memory.hpp"
+
+/// A configuration with more settings, on the CPU.
+inline onda::Config cpu_config(const std::string& text, const std::vector<std::string>& overrides = {}) {
+    std::vector<std::string> all{"backend.name=cpu"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return onda::read_config_text(text, "run.yaml", onda::vocabulary(), all);
+}
 
 inline onda::SurveyInMemory run_quietly(const onda::Config& config, const onda::TaskRow* task = nullptr) {
     class Quiet : public onda::Progress {

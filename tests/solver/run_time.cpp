@@ -16,7 +16,7 @@ using namespace onda;
 
 namespace {
 
-Plan plan_of(std::vector<std::string> overrides = {}, const std::string& text = kSmall2d) {
+Plan untuned_plan(std::vector<std::string> overrides = {}, const std::string& text = kSmall2d) {
     overrides.insert(overrides.begin(), {"backend.name=cpu", "backend.tuning=off"});
     return make_plan(read_config_text(text, "small.yaml", vocabulary(), overrides));
 }
@@ -38,7 +38,7 @@ std::optional<double> item_of(const TimeForecast& forecast, const std::string& w
     return item == forecast.items.end() ? std::nullopt : std::optional(item->seconds);
 }
 
-void check_sums(const TimeForecast& forecast) {
+void check_items(const TimeForecast& forecast) {
     double sum = 0.;
     for (const auto& item : forecast.items) {
         CAPTURE(item.what);
@@ -57,8 +57,8 @@ void check_sums(const TimeForecast& forecast) {
 TEST_CASE("items add up, and nothing is left in the folder") {
     const TemporaryFolder folder;
     for (const std::string& text : {kSmall2d, kSmall3d}) {
-        const TimeForecast forecast = forecast_time(plan_of({}, text), folder.path() / "results");
-        check_sums(forecast);
+        const TimeForecast forecast = forecast_time(untuned_plan({}, text), folder.path() / "results");
+        check_items(forecast);
         for (const char* what : {"model", "time steps", "snapshots", "seismograms of each shot", "pictures", "report"})
             CHECK(item_of(forecast, what).has_value());
     }
@@ -67,9 +67,9 @@ TEST_CASE("items add up, and nothing is left in the folder") {
 
 TEST_CASE("what a run does not do takes no time") {
     const TemporaryFolder folder;
-    const Plan plan = plan_of({"output.pictures=false", "output.report=false"}, kNoSnapshots);
+    const Plan plan = untuned_plan({"output.pictures=false", "output.report=false"}, kNoSnapshots);
     const TimeForecast forecast = forecast_time(plan, folder.path());
-    check_sums(forecast);
+    check_items(forecast);
     for (const char* what : {"snapshots", "pictures", "report"}) {
         CAPTURE(what);
         CHECK_FALSE(item_of(forecast, what).has_value());
@@ -80,7 +80,7 @@ TEST_CASE("what a run does not do takes no time") {
 TEST_CASE("time grows with steps and shots, many times over what a busy machine hides") {
     const TemporaryFolder folder;
     const auto steps_of = [&](const std::vector<std::string>& overrides) {
-        return item_of(forecast_time(plan_of(overrides, kNoSnapshots), folder.path()), "time steps").value();
+        return item_of(forecast_time(untuned_plan(overrides, kNoSnapshots), folder.path()), "time steps").value();
     };
     const double once = steps_of({"backend.threads=1"});
     CHECK(steps_of({"backend.threads=1", "time.duration_s=300"}) > 20. * once);
@@ -89,9 +89,9 @@ TEST_CASE("time grows with steps and shots, many times over what a busy machine 
 }
 
 TEST_CASE("a folder that cannot be written, and a run that no machine can hold, are forecast all the same") {
-    check_sums(forecast_time(plan_of(), "/proc/no/such/folder"));
-    const Plan huge = plan_of({"grid.shape=[100000, 60000]", "time.duration_s=100"}, kNoSnapshots);
+    check_items(forecast_time(untuned_plan(), "/proc/no/such/folder"));
+    const Plan huge = untuned_plan({"grid.shape=[100000, 60000]", "time.duration_s=100"}, kNoSnapshots);
     const TimeForecast forecast = forecast_time(huge, "/proc/no/such/folder");
-    check_sums(forecast);
+    check_items(forecast);
     CHECK(forecast.seconds > 1e4);
 }

@@ -25,7 +25,7 @@ namespace {
 constexpr int kMultiprocessors = 100;
 
 /// A launch of a marching kernel that keeps all multiprocessors busy for some waves.
-cuda::StepFacts facts_of(double waves, double planes = 100.) {
+cuda::StepFacts step_facts(double waves, double planes = 100.) {
     cuda::StepFacts facts;
     facts.compiled.threads = 256;
     facts.compiled.blocks_per_multiprocessor = 2;
@@ -57,7 +57,7 @@ std::vector<GpuObservation> made_up(const GpuCalibration& truth) {
             GpuObservation o;
             o.what.kernel = family.substr(0, family.find(','));
             o.what.order = 2 + 2 * (i % 8);
-            o.facts = facts_of(std::exp(random(-2., 3.)), random(4., 200.));
+            o.facts = step_facts(std::exp(random(-2., 3.)), random(4., 200.));
             o.facts.instructions *= random(0.3, 4.);
             o.facts.shared_bytes *= random(0.3, 2.);
             if (i % 2 == 0) o.facts.stream_bytes /= 4.;
@@ -71,23 +71,23 @@ std::vector<GpuObservation> made_up(const GpuCalibration& truth) {
 }  // namespace
 
 TEST_CASE("what is much larger than all else is the time of a step") {
-    cuda::StepFacts facts = facts_of(10.);
+    cuda::StepFacts facts = step_facts(10.);
     facts.stream_bytes *= 100.;
     const GpuStepTime far = gpu_step_time(facts, kMultiprocessors, {}, {});
     CHECK(far.bound == "DRAM");
     CHECK(far.seconds == doctest::Approx(facts.stream_bytes / GpuRates{}.dram_bytes_s).epsilon(0.02));
 
-    facts = facts_of(10.);
+    facts = step_facts(10.);
     facts.instructions *= 100.;
     const GpuStepTime busy = gpu_step_time(facts, kMultiprocessors, {}, {});
     CHECK(busy.bound == "issue");
     CHECK(busy.seconds == doctest::Approx(facts.instructions / GpuRates{}.instructions_s).epsilon(0.02));
 
-    facts = facts_of(10.);
+    facts = step_facts(10.);
     facts.l2_bytes *= 100.;
     CHECK(gpu_step_time(facts, kMultiprocessors, {}, {}).bound == "L2");
 
-    cuda::StepFacts tiny = facts_of(0.01, 1.);
+    cuda::StepFacts tiny = step_facts(0.01, 1.);
     tiny.launches = 1;
     CHECK(gpu_step_time(tiny, kMultiprocessors, {}, {}).bound == "launch");
     tiny.overlaps = true;
@@ -97,7 +97,7 @@ TEST_CASE("what is much larger than all else is the time of a step") {
 }
 
 TEST_CASE("arrays that the L2 cache keeps do not come from DRAM, and their planes come sooner") {
-    cuda::StepFacts near = facts_of(2.), far = near;
+    cuda::StepFacts near = step_facts(2.), far = near;
     near.footprint_bytes = 1e6;
     CHECK(gpu_step_time(near, kMultiprocessors, {}, {}).dram_s <
           1e-6 * gpu_step_time(far, kMultiprocessors, {}, {}).dram_s);
@@ -116,7 +116,7 @@ TEST_CASE("arrays that the L2 cache keeps do not come from DRAM, and their plane
 }
 
 TEST_CASE("one block more than fits begins another wave") {
-    cuda::StepFacts full = facts_of(1.);
+    cuda::StepFacts full = step_facts(1.);
     full.stream_bytes = full.l2_bytes = 0.;
     full.instructions *= 3.;
     cuda::StepFacts more = full;
@@ -130,7 +130,7 @@ TEST_CASE("one block more than fits begins another wave") {
 TEST_CASE("short blocks at the end of a launch fill the places that long ones leave") {
     // 200 places. Of 300 long blocks 100 come late; 200 blocks of half the length fill what the others leave, so that
     // all places end together, after two long blocks.
-    cuda::StepFacts filled = facts_of(1.5);
+    cuda::StepFacts filled = step_facts(1.5);
     filled.stream_bytes = filled.l2_bytes = 0.;
     filled.instructions *= 3.;
     filled.blocks = 500;
@@ -204,7 +204,7 @@ TEST_CASE("tables of steps are read as they were written") {
     step.what.kernel = "inplane-full";
     step.what.tile = "128x32r4";
     step.what.copy = "tma";
-    step.facts = facts_of(1.3);
+    step.facts = step_facts(1.3);
     step.facts.engine_lines = 12345.678;
     step.seconds = 1.25e-4;
     step.fitted = true;
@@ -302,7 +302,7 @@ TEST_CASE("the constants that ship predict steps to which none was fitted") {
 }
 
 TEST_CASE("strips take bytes, a launch each, and walks from plane to plane") {
-    cuda::StepFacts facts = facts_of(2.);
+    cuda::StepFacts facts = step_facts(2.);
     facts.side_launches = 3;
     facts.side_planes = 84.;
     facts.footprint_bytes = 1e6;
@@ -323,7 +323,7 @@ TEST_CASE("strips take bytes, a launch each, and walks from plane to plane") {
 }
 
 TEST_CASE("few threads take as long as their instructions, however many multiprocessors there are") {
-    cuda::StepFacts facts = facts_of(0.1, 1.);
+    cuda::StepFacts facts = step_facts(0.1, 1.);
     facts.stream_bytes = facts.l2_bytes = facts.shared_bytes = 0.;
     facts.launches = 1;
     const double wide = seconds(facts);

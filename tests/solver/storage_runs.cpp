@@ -16,27 +16,27 @@ using namespace onda;
 
 namespace {
 
-Config config_of(const std::string& text, const std::string& storage, const std::vector<std::string>& overrides) {
+Config stored_config(const std::string& text, const std::string& storage, const std::vector<std::string>& overrides) {
     std::vector<std::string> all{"backend.name=cpu", "model.storage=" + storage};
     all.insert(all.end(), overrides.begin(), overrides.end());
     return read_config_text(text, "run.yaml", vocabulary(), all);
 }
 
-SurveyInMemory run(const std::string& text, const std::string& storage,
-                   const std::vector<std::string>& overrides = {}) {
-    return run_quietly(config_of(text, storage, overrides));
+SurveyInMemory run_stored(const std::string& text, const std::string& storage,
+                          const std::vector<std::string>& overrides = {}) {
+    return run_quietly(stored_config(text, storage, overrides));
 }
 
 /// A model of more velocities than a table has room for.
 const std::string kRough = "model={type: von_karman, vp_m_s: 2000, correlation_length_m: 60, deviation_percent: 8}";
 
-Plan plan_of(const std::string& text, const std::string& storage, const std::vector<std::string>& overrides = {}) {
-    return make_plan(config_of(text, storage, overrides));
+Plan stored_plan(const std::string& text, const std::string& storage, const std::vector<std::string>& overrides = {}) {
+    return make_plan(stored_config(text, storage, overrides));
 }
 
-std::string refusal_of(const std::string& text, const std::string& storage,
-                       const std::vector<std::string>& overrides = {}) {
-    return message_of([&] { static_cast<void>(run(text, storage, overrides)); });
+std::string storage_refusal(const std::string& text, const std::string& storage,
+                            const std::vector<std::string>& overrides = {}) {
+    return message_of([&] { static_cast<void>(run_stored(text, storage, overrides)); });
 }
 
 }  // namespace
@@ -44,10 +44,10 @@ std::string refusal_of(const std::string& text, const std::string& storage,
 TEST_CASE("tables and auto give the bits of float") {
     for (const std::string stepping : {"single", "leap"}) {
         const std::vector<std::string> more{"time.stepping=" + stepping, "output.snapshots={times_s: [0.1]}"};
-        const SurveyInMemory full = run(kSmall2d, "float", more);
+        const SurveyInMemory full = run_stored(kSmall2d, "float", more);
         for (const std::string storage : {"table", "auto"}) {
             CAPTURE(storage);
-            const SurveyInMemory coded = run(kSmall2d, storage, more);
+            const SurveyInMemory coded = run_stored(kSmall2d, storage, more);
             CHECK(coded.plan->setup.medium.storage == Storage::table);
             REQUIRE(coded.shots.size() == full.shots.size());
             for (std::size_t i = 0; i < full.shots.size(); ++i)
@@ -56,14 +56,14 @@ TEST_CASE("tables and auto give the bits of float") {
             CHECK(coded.shots[0].frames.values == full.shots[0].frames.values);
         }
     }
-    CHECK(run(kSmall3d, "auto", {kRough, "model.storage=auto"}).plan->setup.medium.storage == Storage::full);
-    CHECK(run(kSmall2d, "auto", {"scheme.precision=double"}).plan->setup.medium.storage == Storage::full);
-    CHECK(run(kSmall2d, "auto", {"backend.kernel=inplane-full"}).plan->setup.medium.storage == Storage::full);
-    CHECK(run(kSmall2d, "float").plan->setup.medium.storage == Storage::full);
+    CHECK(run_stored(kSmall3d, "auto", {kRough, "model.storage=auto"}).plan->setup.medium.storage == Storage::full);
+    CHECK(run_stored(kSmall2d, "auto", {"scheme.precision=double"}).plan->setup.medium.storage == Storage::full);
+    CHECK(run_stored(kSmall2d, "auto", {"backend.kernel=inplane-full"}).plan->setup.medium.storage == Storage::full);
+    CHECK(run_stored(kSmall2d, "float").plan->setup.medium.storage == Storage::full);
 }
 
 TEST_CASE("16 bits change seismograms by no more than the change of travel times is worth") {
-    const SurveyInMemory full = run(kSmall3d, "float"), coded = run(kSmall3d, "16bit");
+    const SurveyInMemory full = run_stored(kSmall3d, "float"), coded = run_stored(kSmall3d, "16bit");
     const StorageChange change = change_of_storage(*coded.plan);
     CHECK(coded.plan->setup.medium.storage == Storage::codes);
     CHECK(change.of_velocity > 0.);
@@ -75,26 +75,26 @@ TEST_CASE("16 bits change seismograms by no more than the change of travel times
 }
 
 TEST_CASE("check says what 16 bits change") {
-    const Plan plan = plan_of(kSmall3d, "16bit");
+    const Plan plan = stored_plan(kSmall3d, "16bit");
     CHECK(contains(describe(plan), "storage   in 16 bits: changes velocities by at most 0.0"));
     const nlohmann::ordered_json json = storage_json(plan);
     CHECK(json["model"] == "16bit");
     CHECK(json["bytes_per_node"] == 2);
     CHECK(json["largest_change"]["velocity_percent"] > 0.);
     CHECK(json["largest_change"]["travel_time_periods"] > 0.);
-    CHECK(contains(describe(plan_of(kSmall2d, "table")), "storage   as a table: exact"));
-    CHECK(contains(describe(plan_of(kSmall2d, "auto")), "storage   as a table if the model has no more than 255"));
-    CHECK(storage_json(plan_of(kSmall2d, "float"))["bytes_per_node"] == 4);
+    CHECK(contains(describe(stored_plan(kSmall2d, "table")), "storage   as a table: exact"));
+    CHECK(contains(describe(stored_plan(kSmall2d, "auto")), "storage   as a table if the model has no more than 255"));
+    CHECK(storage_json(stored_plan(kSmall2d, "float"))["bytes_per_node"] == 4);
 }
 
 TEST_CASE("what cannot be stored is refused by name") {
-    CHECK(contains(refusal_of(kSmall3d, "table", {kRough, "model.storage=table"}),
+    CHECK(contains(storage_refusal(kSmall3d, "table", {kRough, "model.storage=table"}),
                    "model.storage = table: the model has more than 255 different velocities"));
-    CHECK(contains(refusal_of(kSmall3d, "16bit", {"scheme.precision=double"}),
+    CHECK(contains(storage_refusal(kSmall3d, "16bit", {"scheme.precision=double"}),
                    "model.storage = 16bit: is not available in double precision"));
-    CHECK(contains(refusal_of(kSmall3d, "table", {"scheme.stencil=compact27", "scheme.space_order=2"}),
+    CHECK(contains(storage_refusal(kSmall3d, "table", {"scheme.stencil=compact27", "scheme.space_order=2"}),
                    "model.storage = table: is not available for the equation compact27"));
-    CHECK(contains(refusal_of(kSmall3d, "16bit", {"backend.kernel=inplane-full"}),
+    CHECK(contains(storage_refusal(kSmall3d, "16bit", {"backend.kernel=inplane-full"}),
                    "with a model stored as codes: use auto, reference, vectorised"));
-    CHECK(contains(refusal_of(kSmall3d, "16bits"), "did you mean '16bit'"));
+    CHECK(contains(storage_refusal(kSmall3d, "16bits"), "did you mean '16bit'"));
 }

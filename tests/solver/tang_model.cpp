@@ -28,7 +28,7 @@ std::string k40_with(const std::string& old, const std::string& replacement) {
     return text.replace(at, old.size(), replacement);
 }
 
-std::string refusal_of(const std::string& text) {
+std::string description_refusal(const std::string& text) {
     try {
         parse_device_description(text, "mine.yaml");
     } catch (const Error& fault) {
@@ -158,19 +158,20 @@ TEST_CASE("a description of one's own is read strictly, all faults at their plac
     const auto file = folder.path() / "mine.yaml";
     std::ofstream(file) << k40_with("name: NVIDIA Tesla K40", "name: Mine");
     CHECK(device_description(file.string()).name == "Mine");
-    CHECK(refusal_of(k40_text()) == "accepted");
-    CHECK(contains(refusal_of(k40_with("clock_mhz: 745", "clock_mhz: fast")),
+    CHECK(description_refusal(k40_text()) == "accepted");
+    CHECK(contains(description_refusal(k40_with("clock_mhz: 745", "clock_mhz: fast")),
                    "mine.yaml:6:12: clock_mhz = fast: must be a number, 1 to 100000"));
-    CHECK(contains(refusal_of(k40_with("clock_mhz: 745", "clock_mhz: 0")), "clock_mhz = 0: must be a number, 1 to"));
-    CHECK(contains(refusal_of(k40_with("clock_mhz", "clock_mhs")),
+    CHECK(contains(description_refusal(k40_with("clock_mhz: 745", "clock_mhz: 0")),
+                   "clock_mhz = 0: must be a number, 1 to"));
+    CHECK(contains(description_refusal(k40_with("clock_mhz", "clock_mhs")),
                    "mine.yaml:6:1: unknown key 'clock_mhs'; did you mean 'clock_mhz'?"));
-    CHECK(contains(refusal_of(k40_with("clock_mhz", "clock_mhs")), "missing key 'clock_mhz'"));
-    CHECK(contains(refusal_of(k40_with("multiprocessors: 15", "multiprocessors: 15.5")),
+    CHECK(contains(description_refusal(k40_with("clock_mhz", "clock_mhs")), "missing key 'clock_mhz'"));
+    CHECK(contains(description_refusal(k40_with("multiprocessors: 15", "multiprocessors: 15.5")),
                    "multiprocessors = 15.5: must be a whole number, 1 to 100000"));
-    CHECK(contains(refusal_of(k40_with("kind: gpu", "kind: abacus")), "kind = abacus: must be gpu"));
-    CHECK(contains(refusal_of(k40_with("kind: gpu", "kind: [gpu]")), "kind = [...]: must be text"));
-    CHECK(contains(refusal_of("- 1\n"), "a description of a device is a map of keys"));
-    CHECK(contains(refusal_of("name: a\nname: b\n"), "mine.yaml:2:1"));
-    CHECK(contains(refusal_of(""), "mine.yaml"));
+    CHECK(contains(description_refusal(k40_with("kind: gpu", "kind: abacus")), "kind = abacus: must be gpu"));
+    CHECK(contains(description_refusal(k40_with("kind: gpu", "kind: [gpu]")), "kind = [...]: must be text"));
+    CHECK(contains(description_refusal("- 1\n"), "a description of a device is a map of keys"));
+    CHECK(contains(description_refusal("name: a\nname: b\n"), "mine.yaml:2:1"));
+    CHECK(contains(description_refusal(""), "mine.yaml"));
     CHECK_THROWS_AS(device_description((folder.path() / "none.yaml").string()), Error);
 }

@@ -47,12 +47,6 @@ RunFacts run(const Path& results, const std::vector<std::string>& settings = {},
     return run_simulation(config_of(settings), options, log);
 }
 
-std::string text_of(const Path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-}
-
 /// What the survey leaves: of each shot its number and its energies, in a line.
 std::string energies_of(const Path& results) {
     return text_of(results / "energy.txt");

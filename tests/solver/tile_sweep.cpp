@@ -17,7 +17,7 @@ namespace {
 
 const std::string kHeading = "tx,tz,full_s,vertical_s,horizontal_s,classic_s\n";
 
-std::string refusal_of(const std::string& text) {
+std::string sweep_refusal(const std::string& text) {
     try {
         parse_tile_sweep(text, "times.csv");
     } catch (const Error& fault) {
@@ -77,21 +77,21 @@ TEST_CASE("a table without keys is one of the thesis' task; columns may stand in
 }
 
 TEST_CASE("faults of a table are told with line and column") {
-    CHECK(refusal_of(kHeading + "8,8,1,1,1,1\n") == "accepted");
-    CHECK(contains(refusal_of(kHeading + "8,8,1,1,soon,1\n"),
+    CHECK(sweep_refusal(kHeading + "8,8,1,1,1,1\n") == "accepted");
+    CHECK(contains(sweep_refusal(kHeading + "8,8,1,1,soon,1\n"),
                    "times.csv:2: column 5, horizontal_s = 'soon': must be a number above 0"));
-    CHECK(contains(refusal_of(kHeading + "8,8,1,1,-1,1\n"), "must be a number above 0"));
-    CHECK(contains(refusal_of(kHeading + "8,8,1,1,nan,1\n"), "must be a number above 0"));
-    CHECK(contains(refusal_of(kHeading + "8.5,8,1,1,1,1\n"), "times.csv:2: column 1, tx = '8.5'"));
-    CHECK(contains(refusal_of(kHeading + "8,8,1\n"), "times.csv:2: 3 cells where the heading has 6"));
-    CHECK(contains(refusal_of(kHeading + "8,8,1,1,1,1\n8,8,1,1,1,1\n"), "times.csv:3: tile 8 x 8 is there twice"));
-    CHECK(contains(refusal_of("tx,tz,diagonal_s\n"), "times.csv:1: column 'diagonal_s' is unknown"));
-    CHECK(contains(refusal_of("tx,full_s\n8,1\n"), "there is no column tz"));
-    CHECK(contains(refusal_of("tx,tz,tx\n"), "column tx is there twice"));
-    CHECK(contains(refusal_of("# grid: 5x5\n" + kHeading), "times.csv:1: grid: 5x5: must be the nodes"));
-    CHECK(contains(refusal_of("# order: 7\n" + kHeading), "order: 7: must be even, 2 to 16"));
-    CHECK(contains(refusal_of("# kernel: full\n" + kHeading), "kernel: full: must be kernel,tile,copy,seconds"));
-    CHECK(contains(refusal_of(""), "no rows of a tile sweep"));
+    CHECK(contains(sweep_refusal(kHeading + "8,8,1,1,-1,1\n"), "must be a number above 0"));
+    CHECK(contains(sweep_refusal(kHeading + "8,8,1,1,nan,1\n"), "must be a number above 0"));
+    CHECK(contains(sweep_refusal(kHeading + "8.5,8,1,1,1,1\n"), "times.csv:2: column 1, tx = '8.5'"));
+    CHECK(contains(sweep_refusal(kHeading + "8,8,1\n"), "times.csv:2: 3 cells where the heading has 6"));
+    CHECK(contains(sweep_refusal(kHeading + "8,8,1,1,1,1\n8,8,1,1,1,1\n"), "times.csv:3: tile 8 x 8 is there twice"));
+    CHECK(contains(sweep_refusal("tx,tz,diagonal_s\n"), "times.csv:1: column 'diagonal_s' is unknown"));
+    CHECK(contains(sweep_refusal("tx,full_s\n8,1\n"), "there is no column tz"));
+    CHECK(contains(sweep_refusal("tx,tz,tx\n"), "column tx is there twice"));
+    CHECK(contains(sweep_refusal("# grid: 5x5\n" + kHeading), "times.csv:1: grid: 5x5: must be the nodes"));
+    CHECK(contains(sweep_refusal("# order: 7\n" + kHeading), "order: 7: must be even, 2 to 16"));
+    CHECK(contains(sweep_refusal("# kernel: full\n" + kHeading), "kernel: full: must be kernel,tile,copy,seconds"));
+    CHECK(contains(sweep_refusal(""), "no rows of a tile sweep"));
 }
 
 TEST_CASE("what a block does in a plane, counted by hand for 8 x 8 threads at order 8") {

@@ -19,14 +19,14 @@ using std::numbers::pi;
 
 namespace {
 
-Config config_of(int order, double duration_s) {
+Config time_config(int order, double duration_s) {
     Config config;
     config.scheme.space_order = order;
     config.time.duration_s = duration_s;
     return config;
 }
 
-Grid grid_of(int dimensions, std::array<double, 3> spacing_m) {
+Grid grid_spaced(int dimensions, std::array<double, 3> spacing_m) {
     Grid grid;
     grid.dimensions = dimensions;
     grid.n = {32, dimensions == 3 ? 32 : 1, 32};
@@ -76,7 +76,7 @@ std::string time_axis_error(const Config& config, const Grid& grid, double vp, d
 }
 
 /// A packet of sinusoids up to `highest_hz`, smooth at both ends, gone before 0 and after 1 s.
-double packet(double t, double highest_hz) {
+double smooth_packet(double t, double highest_hz) {
     if (t <= 0. || t >= 1.) return 0.;
     const double s = std::sin(pi * t);
     double sum = 0.;
@@ -86,13 +86,13 @@ double packet(double t, double highest_hz) {
 
 double resampling_error(double dt_in, double dt_out, double highest_hz) {
     std::vector<double> input;
-    for (int i = 0; i * dt_in <= 1.1; ++i) input.push_back(packet(i * dt_in, highest_hz));
+    for (int i = 0; i * dt_in <= 1.1; ++i) input.push_back(smooth_packet(i * dt_in, highest_hz));
     const auto samples = static_cast<std::int64_t>(1.05 / dt_out);
     const auto output = resample(input, dt_in, dt_out, samples, Tail::zero);
     REQUIRE(static_cast<std::int64_t>(output.size()) == samples);
     double error = 0.;
     for (std::int64_t i = 0; i < samples; ++i)
-        error = std::max(error, std::abs(output[i] - packet(double(i) * dt_out, highest_hz)));
+        error = std::max(error, std::abs(output[i] - smooth_packet(double(i) * dt_out, highest_hz)));
     return error;
 }
 
@@ -100,10 +100,10 @@ double resampling_error(double dt_in, double dt_out, double highest_hz) {
 
 TEST_CASE("the limit separates bounded from growing modes, for every order, in 2-D and 3-D") {
     for (int order = 2; order <= kMaxSpaceOrder; order += 2)
-        for (const Grid& grid : {grid_of(2, {10., 1., 7.}), grid_of(3, {10., 12., 7.})}) {
+        for (const Grid& grid : {grid_spaced(2, {10., 1., 7.}), grid_spaced(3, {10., 12., 7.})}) {
             CAPTURE(order);
             CAPTURE(grid.dimensions);
-            const TimeAxis time = time_axis_of(config_of(order, 1.), grid, 4500.);
+            const TimeAxis time = time_axis_of(time_config(order, 1.), grid, 4500.);
             const double eigenvalue = largest_eigenvalue(grid, order);
             CHECK(time.dt_s == doctest::Approx(0.9 * time.stability_limit_s).epsilon(1e-12));
             CHECK(time.cfl_fraction() == doctest::Approx(0.9));
@@ -114,10 +114,10 @@ TEST_CASE("the limit separates bounded from growing modes, for every order, in 2
 
 TEST_CASE("the limit of order 4 in time is sqrt(3) times that of order 2, and separates bounded from growing modes") {
     for (int order = 2; order <= kMaxSpaceOrder; order += 2)
-        for (const Grid& grid : {grid_of(2, {10., 1., 7.}), grid_of(3, {10., 12., 7.})}) {
+        for (const Grid& grid : {grid_spaced(2, {10., 1., 7.}), grid_spaced(3, {10., 12., 7.})}) {
             CAPTURE(order);
             CAPTURE(grid.dimensions);
-            Config config = config_of(order, 1.);
+            Config config = time_config(order, 1.);
             const double limit_of_2 = time_axis_of(config, grid, 4500.).stability_limit_s;
             config.time.order = 4;
             const double limit = time_axis_of(config, grid, 4500.).stability_limit_s;
@@ -129,8 +129,8 @@ TEST_CASE("the limit of order 4 in time is sqrt(3) times that of order 2, and se
 }
 
 TEST_CASE("a given dt of order 4 in time is refused with its limit") {
-    const Grid grid = grid_of(3, {10., 10., 10.});
-    Config config = config_of(2, 1.);
+    const Grid grid = grid_spaced(3, {10., 10., 10.});
+    Config config = time_config(2, 1.);
     config.time.order = 4;
     config.time.dt_s = 0.0033;  // the limit is 10 m / 3000 m/s
     CHECK(time_axis_of(config, grid, 3000.).dt_s == 0.0033);
@@ -140,8 +140,8 @@ TEST_CASE("a given dt of order 4 in time is refused with its limit") {
 }
 
 TEST_CASE("a given dt is taken, or refused with both numbers and the change to make") {
-    const Grid grid = grid_of(3, {10., 10., 10.});
-    Config config = config_of(2, 1.);
+    const Grid grid = grid_spaced(3, {10., 10., 10.});
+    Config config = time_config(2, 1.);
     const double limit = 10. / (3000. * std::sqrt(3.));  // order 2, three equal spacings
     config.time.dt_s = limit * (1. - 1e-9);
     CHECK(time_axis_of(config, grid, 3000.).dt_s == *config.time.dt_s);
@@ -159,8 +159,8 @@ TEST_CASE("a given dt is taken, or refused with both numbers and the change to m
 }
 
 TEST_CASE("the steps cover the duration and no more") {
-    const Grid grid = grid_of(2, {10., 1., 10.});
-    Config config = config_of(8, 1.);
+    const Grid grid = grid_spaced(2, {10., 1., 10.});
+    Config config = time_config(8, 1.);
     config.time.dt_s = 0.001;
     CHECK(time_axis_of(config, grid, 2000.).steps == 1000);  // not 1001 by rounding
     config.time.duration_s = 0.7;
@@ -216,7 +216,7 @@ TEST_CASE("seismograms are sampled by their wavelets and record, whatever the st
         double highest_hz, duration_s, sampling_s;
         std::int64_t samples;
     };
-    const Grid grid = grid_of(2, {10., 1., 10.});
+    const Grid grid = grid_spaced(2, {10., 1., 10.});
     for (const Row& row : {Row{55.3, 1., 0.004, 251},  // a Ricker wavelet of 20 Hz
                            {56., 1., 0.002, 501},
                            {69.2, 1., 0.002, 501},  // 25 Hz
@@ -234,7 +234,7 @@ TEST_CASE("seismograms are sampled by their wavelets and record, whatever the st
         for (const int time_order : {2, 4})
             for (const int space_order : {2, 8, 16})
                 for (const double fraction : {0.9, 0.5}) {
-                    Config config = config_of(space_order, row.duration_s);
+                    Config config = time_config(space_order, row.duration_s);
                     config.time.order = time_order;
                     config.time.cfl_fraction = fraction;
                     const TimeAxis time = time_axis_of(config, grid, 2000., row.highest_hz);
@@ -242,15 +242,15 @@ TEST_CASE("seismograms are sampled by their wavelets and record, whatever the st
                     CHECK(time.output_samples == row.samples);
                 }
     }
-    Config config = config_of(8, 1.);
+    Config config = time_config(8, 1.);
     config.output.seismograms.dt_s = 0.00137;
     CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.00137);
     CHECK(time_axis_of(config, grid, 2000.).output_samples == 730);
 }
 
 TEST_CASE("a sampling that SEG-Y or SU cannot hold is refused or changed, as the user chose") {
-    const Grid grid = grid_of(2, {10., 1., 10.});
-    Config config = config_of(8, 1.);
+    const Grid grid = grid_spaced(2, {10., 1., 10.});
+    Config config = time_config(8, 1.);
     SeismogramConfig& seismograms = config.output.seismograms;
     seismograms.segy = "ieee";
     CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.004);
@@ -273,11 +273,11 @@ TEST_CASE("a sampling that SEG-Y or SU cannot hold is refused or changed, as the
                    "output.seismograms.segy: 33334 samples per trace, but SEG-Y rev 1 stores at most 32767"));
     CHECK(contains(time_axis_error(config, grid, 2000.), "dt_s: 0.000031 or more"));
     // Ultrasound: the default has nanoseconds.
-    Config fine = config_of(8, 1e-6);
+    Config fine = time_config(8, 1e-6);
     fine.time.dt_s = 5.4e-9;
-    CHECK(time_axis_of(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000., 4e7).output_dt_s == 5e-9);
+    CHECK(time_axis_of(fine, grid_spaced(2, {1e-4, 1., 1e-4}), 2000., 4e7).output_dt_s == 5e-9);
     fine.output.seismograms.segy = "ieee";
-    CHECK(contains(time_axis_error(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000., 4e7),
+    CHECK(contains(time_axis_error(fine, grid_spaced(2, {1e-4, 1., 1e-4}), 2000., 4e7),
                    "output.seismograms.segy: the sample interval of the seismograms"));
 }
 

@@ -20,7 +20,7 @@ using namespace onda;
 
 namespace {
 
-Plan plan_of(std::vector<std::string> overrides = {}) {
+Plan plan_for_two(std::vector<std::string> overrides = {}) {
     overrides.insert(overrides.begin(), {"backend.name=cpu", "backend.threads=2"});
     return make_plan(read_config_text(kSmall2d, "small.yaml", vocabulary(), overrides));
 }
@@ -37,12 +37,12 @@ private:
 };
 
 /// A folder of its own in which things are kept.
-struct Cache {
+struct TuningFolder {
     TemporaryFolder folder;
-    Cache() { setenv("XDG_CACHE_HOME", folder.path().c_str(), 1); }
-    ~Cache() { unsetenv("XDG_CACHE_HOME"); }
-    Cache(const Cache&) = delete;
-    Cache& operator=(const Cache&) = delete;
+    TuningFolder() { setenv("XDG_CACHE_HOME", folder.path().c_str(), 1); }
+    ~TuningFolder() { unsetenv("XDG_CACHE_HOME"); }
+    TuningFolder(const TuningFolder&) = delete;
+    TuningFolder& operator=(const TuningFolder&) = delete;
 };
 
 /// A candidate with another kernel than the rule's.
@@ -56,8 +56,8 @@ Candidate other_than(const TuningCase& of, const Candidate& rule) {
 }  // namespace
 
 TEST_CASE("candidates leave what was asked for, each once, the rule's first") {
-    const Cache none;
-    const Plan plan = plan_of();
+    const TuningFolder none;
+    const Plan plan = plan_for_two();
     const TuningCase of = tuning_case(plan);
     CHECK(of.asked.kernel == "auto");
     CHECK(of.most_shots == 2);
@@ -77,7 +77,7 @@ TEST_CASE("candidates leave what was asked for, each once, the rule's first") {
     }
     for (const std::string& kernel : cpu::kernels_of(of.asked.scheme.equation)) CHECK(kernels.contains(kernel));
 
-    const Plan asked = plan_of({"backend.kernel=inplane-full", "backend.batch=1"});
+    const Plan asked = plan_for_two({"backend.kernel=inplane-full", "backend.batch=1"});
     for (const Candidate& each : candidates(tuning_case(asked), rule_of(asked), nullptr)) {
         CHECK(each.choice.kernel == "inplane-full");
         CHECK(each.shots == 1);
@@ -85,8 +85,8 @@ TEST_CASE("candidates leave what was asked for, each once, the rule's first") {
 }
 
 TEST_CASE("a model ranks, and is believed on large grids where it promises clearly more than the rule") {
-    const Cache none;
-    const Plan plan = plan_of();
+    const TuningFolder none;
+    const Plan plan = plan_for_two();
     TuningCase of = tuning_case(plan);
     const Candidate rule = rule_of(plan);
     const Fake wrong([](const Setup& setup, int shots) { return shots * (setup.kernel == "reference" ? 0.1 : 1.); });
@@ -111,8 +111,8 @@ TEST_CASE("a model ranks, and is believed on large grids where it promises clear
 }
 
 TEST_CASE("what was kept comes first, for the very same case alone") {
-    const Cache cache;
-    const Plan plan = plan_of();
+    const TuningFolder cache;
+    const Plan plan = plan_for_two();
     const TuningCase of = tuning_case(plan);
     const Candidate rule = rule_of(plan), found = other_than(of, rule);
     std::vector<std::string> warnings;
@@ -128,11 +128,11 @@ TEST_CASE("what was kept comes first, for the very same case alone") {
     CHECK(contains(chosen.by, "2026-01-31T12:00:00Z"));
     CHECK(choose(of, rule, nullptr, false, warnings).candidate.same_way(rule));
 
-    const Plan again = plan_of();
+    const Plan again = plan_for_two();
     CHECK(again.setup.kernel == found.choice.kernel);
     CHECK(again.placement.batch == found.shots);
     CHECK(contains(again.chosen_by, "onda tune"));
-    CHECK(plan_of({"backend.tuning=off"}).setup.kernel == rule.choice.kernel);
+    CHECK(plan_for_two({"backend.tuning=off"}).setup.kernel == rule.choice.kernel);
     for (const char* other : {"scheme.space_order=4", "scheme.precision=double", "grid.shape=[82, 61]",
                               "boundary.cpml_width=13", "boundary.top=rigid", "backend.threads=1", "backend.batch=1",
                               "scheme.stencil=compact27", "backend.kernel=vectorised"}) {
@@ -140,24 +140,24 @@ TEST_CASE("what was kept comes first, for the very same case alone") {
         std::vector<std::string> overrides{other};
         if (contains(other, "compact27"))
             overrides.insert(overrides.end(), {"grid.spacing_m=10", "scheme.space_order=2"});
-        CHECK_FALSE(contains(plan_of(overrides).chosen_by, "onda tune"));
+        CHECK_FALSE(contains(plan_for_two(overrides).chosen_by, "onda tune"));
     }
     // The length of the record, the model and the names of things are no part of it.
-    CHECK(contains(plan_of({"time.duration_s=0.4", "title=another"}).chosen_by, "onda tune"));
+    CHECK(contains(plan_for_two({"time.duration_s=0.4", "title=another"}).chosen_by, "onda tune"));
 
     write_text(file, "{");
     CHECK(choose(of, rule, nullptr, true, warnings).candidate.same_way(rule));
     REQUIRE(warnings.size() == 1);
     CHECK(contains(warnings[0], file.string()));
-    const Plan warned = plan_of();
+    const Plan warned = plan_for_two();
     CHECK(std::ranges::any_of(warned.notes, [&](const auto& note) { return contains(note, file.string()); }));
 }
 
 TEST_CASE("what this program cannot compute is not taken") {
-    const Cache cache;
-    const TuningCase of = tuning_case(plan_of());
+    const TuningFolder cache;
+    const TuningCase of = tuning_case(plan_for_two());
     for (const auto& [kernel, shots] : {std::pair{"no-such", 1}, {"vectorised", 3}, {"vectorised", 0}}) {
-        Candidate wrong = rule_of(plan_of());
+        Candidate wrong = rule_of(plan_for_two());
         wrong.choice.kernel = kernel;
         wrong.shots = shots;
         keep_tuning(of, {wrong, 1., "2026-01-31T12:00:00Z"});
@@ -167,7 +167,7 @@ TEST_CASE("what this program cannot compute is not taken") {
 }
 
 TEST_CASE("trials are sorted by what was measured, and two are made whatever the time") {
-    const Plan plan = plan_of({"backend.tuning=off"});
+    const Plan plan = plan_for_two({"backend.tuning=off"});
     const TuningCase of = tuning_case(plan);
     const Candidate rule = rule_of(plan);
     const auto ranked = candidates(of, rule, nullptr);
@@ -193,7 +193,7 @@ TEST_CASE("trials are sorted by what was measured, and two are made whatever the
 }
 
 TEST_CASE("predictions far above the best are left out; the rule's choice is not") {
-    const Plan plan = plan_of({"backend.tuning=off", "backend.batch=1"});
+    const Plan plan = plan_for_two({"backend.tuning=off", "backend.batch=1"});
     const TuningCase of = tuning_case(plan);
     const Candidate rule = rule_of(plan);
     const Fake model([&](const Setup& setup, int) { return setup.kernel.starts_with("inplane") ? 1. : 9.; });

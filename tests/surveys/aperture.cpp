@@ -28,7 +28,7 @@ boundary: {top: free_surface, cpml_width: 10}
 wavelet: {type: ricker, peak_frequency_hz: 15}
 )";
 
-const std::string kShots = kCommon + R"(grid: {shape: [161, 41], spacing_m: 10, origin_m: [-200, 0]}
+const std::string kShotsInLine = kCommon + R"(grid: {shape: [161, 41], spacing_m: 10, origin_m: [-200, 0]}
 sources: [{type: line, first_m: [100, 24], last_m: [1300, 24], count: 5}]
 receivers: [{type: line, relative_to: source, first_m: [-100, 12], last_m: [50, 12], count: 16}]
 )";
@@ -39,7 +39,7 @@ struct Run {
     std::string err;
 };
 
-Run run(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
+Run run_named(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
     const auto config = folder / (name + ".yaml"), out = folder / name;
     write_text(config, text);
     const Outcome outcome = run_onda({"run", config.string(), "--output", out.string(), "--force"});
@@ -66,8 +66,8 @@ double relative_difference(const std::vector<float>& a, const std::vector<float>
 
 TEST_CASE("a shot with an aperture is that of a grid cut to it, and nearly that of the whole") {
     const TemporaryFolder folder;
-    const Run whole = run(folder.path(), "whole", kShots);
-    const Run limited = run(folder.path(), "limited", kShots + "survey: {limit_m: 35}\n");
+    const Run whole = run_named(folder.path(), "whole", kShotsInLine);
+    const Run limited = run_named(folder.path(), "limited", kShotsInLine + "survey: {limit_m: 35}\n");
     CHECK(contains(limited.err, "aperture  each shot within 35 m of its sources and receivers"));
     double largest = 0.;
     for (int shot = 1; shot <= 5; ++shot) {
@@ -76,13 +76,13 @@ TEST_CASE("a shot with an aperture is that of a grid cut to it, and nearly that 
         // Nodes are 10 m apart from -200 m to 1400 m.
         const double first = std::max(-200., std::floor((source - 100. - 35.) / 10.) * 10.);
         const double last = std::min(1400., std::ceil((source + 50. + 35.) / 10.) * 10.);
-        const Run cut = run(folder.path(), fmt::format("cut{}", shot),
-                            kCommon + fmt::format(R"(
+        const Run cut = run_named(folder.path(), fmt::format("cut{}", shot),
+                                  kCommon + fmt::format(R"(
 grid: {{shape: [{}, 41], spacing_m: 10, origin_m: [{}, 0]}}
 sources: [{{position_m: [{}, 24]}}]
 receivers: [{{type: line, relative_to: source, first_m: [-100, 12], last_m: [50, 12], count: 16}}]
 )",
-                                                  std::lround((last - first) / 10.) + 1, first, source));
+                                                        std::lround((last - first) / 10.) + 1, first, source));
         CHECK(hash_of_shot(limited, shot) == hash_of_shot(cut, 1));
         CHECK(hash_of_shot(limited, shot) != hash_of_shot(whole, shot));
         const ShotGather gather = read_gather(limited.out / "seismograms.h5", shot);
@@ -110,18 +110,18 @@ sources: [{type: line, first_m: [50, 100, 24], last_m: [350, 200, 24], count: 3}
 receivers: [{type: grid, relative_to: source, first_m: [-40, -20, 12], last_m: [40, 20, 12], count: [5, 3, 1]}]
 output: {pictures: false}
 )";
-    for (const std::string& text : {kShots, three}) {
-        const Run whole = run(folder.path(), "whole", text);
-        const Run limited = run(folder.path(), "limited", text + "survey: {limit_m: 1e6}\n");
+    for (const std::string& text : {kShotsInLine, three}) {
+        const Run whole = run_named(folder.path(), "whole", text);
+        const Run limited = run_named(folder.path(), "limited", text + "survey: {limit_m: 1e6}\n");
         for (int shot = 1; shot <= 3; ++shot) {
             CHECK(hash_of_shot(limited, shot) == hash_of_shot(whole, shot));
             CHECK(read_gather(limited.out / "seismograms.h5", shot).pressure ==
                   read_gather(whole.out / "seismograms.h5", shot).pressure);
         }
     }
-    const Run cut = run(folder.path(), "limited", three + "survey: {limit_m: 60}\n");
+    const Run cut = run_named(folder.path(), "limited", three + "survey: {limit_m: 60}\n");
     const Run alone =
-        run(folder.path(), "alone", kCommon + R"(grid: {shape: [16, 17, 26], spacing_m: 10, origin_m: [0, 20, 0]}
+        run_named(folder.path(), "alone", kCommon + R"(grid: {shape: [16, 17, 26], spacing_m: 10, origin_m: [0, 20, 0]}
 sources: [{position_m: [50, 100, 24]}]
 receivers: [{type: grid, relative_to: source, first_m: [-40, -20, 12], last_m: [40, 20, 12], count: [5, 3, 1]}]
 output: {pictures: false}
@@ -132,8 +132,9 @@ output: {pictures: false}
 TEST_CASE("snapshots are of the whole window, and zero where a shot is not computed") {
     const TemporaryFolder folder;
     const std::string snapshots = "output: {snapshots: {times_s: [0.1, 0.2], decimation: [3, 2]}}\n";
-    const Run limited = run(folder.path(), "limited", kShots + "survey: {limit_m: 100}\n" + snapshots);
-    const Run cut = run(folder.path(), "cut", kCommon + R"(grid: {shape: [36, 41], spacing_m: 10, origin_m: [500, 0]}
+    const Run limited = run_named(folder.path(), "limited", kShotsInLine + "survey: {limit_m: 100}\n" + snapshots);
+    const Run cut =
+        run_named(folder.path(), "cut", kCommon + R"(grid: {shape: [36, 41], spacing_m: 10, origin_m: [500, 0]}
 sources: [{position_m: [700, 24]}]
 receivers: [{type: line, relative_to: source, first_m: [-100, 12], last_m: [50, 12], count: 16}]
 output: {snapshots: {times_s: [0.1, 0.2]}}
@@ -195,15 +196,15 @@ TEST_CASE("what cannot be cut is refused, and so is another aperture for the sho
         CHECK(contains(outcome.err, message));
     };
     const std::string limit = "survey: {limit_m: 100}\n";
-    std::string inside = kShots, rigid = kShots;
+    std::string inside = kShotsInLine, rigid = kShotsInLine;
     inside.replace(inside.find("cpml_width"), 0, "placement: inside, ");
     rigid.replace(rigid.find("cpml_width"), 0, "x_max: rigid, ");
     refused(inside + limit, "x_min absorbs inside the grid: use boundary.placement: outside");
     refused(rigid + limit, "x_max does not absorb: give it a sponge or cpml");
-    refused(kShots + "survey: {limit_m: -1}\n", "limit_m");
-    refused(kShots + "survey: {limit: 1}\n", "did you mean 'limit_m'?");
+    refused(kShotsInLine + "survey: {limit_m: -1}\n", "limit_m");
+    refused(kShotsInLine + "survey: {limit: 1}\n", "did you mean 'limit_m'?");
 
-    write_text(config, kShots + limit);
+    write_text(config, kShotsInLine + limit);
     REQUIRE(run_onda({"run", config.string(), "--output", out.string(), "--shots", "2"}).code == 0);
     const Outcome other = run_onda({"run", config.string(), "--output", out.string(), "--set", "survey.limit_m=200"});
     CHECK(other.code == 73);

@@ -88,7 +88,7 @@ struct Left {
     std::vector<std::string> hashes;
 };
 
-Left run(const Plan& draft, const Model& model, const Window& window) {
+Left run_shots(const Plan& draft, const Model& model, const Window& window) {
     const Plan plan = refine(draft, model);
     const auto wavefield =
         make_wavefield(*plan.placement.device, plan.setup, medium_readers(model, plan.domain.computed), plan.time.dt_s);
@@ -179,9 +179,9 @@ void check_case(const Case& c) {
     CHECK(plan.setup.grid.origin_m == by_hand.domain.grid.origin_m);
     CHECK(by_hand.setup.grid.n == by_hand.domain.grid.n);
     const Model model = model_of(plan);
-    const Left outside = run(plan, model, plan.domain.computed.inner());
-    const Left inside = run(by_hand, extended(model, by_hand.domain.grid, c.beyond),
-                            {{c.beyond[0], c.beyond[2], c.beyond[4]}, plan.domain.grid.n, {1, 1, 1}});
+    const Left outside = run_shots(plan, model, plan.domain.computed.inner());
+    const Left inside = run_shots(by_hand, extended(model, by_hand.domain.grid, c.beyond),
+                                  {{c.beyond[0], c.beyond[2], c.beyond[4]}, plan.domain.grid.n, {1, 1, 1}});
     CHECK(outside.traces == inside.traces);
     CHECK(outside.last == inside.last);
     CHECK(outside.hashes == inside.hashes);
@@ -252,7 +252,7 @@ TEST_CASE("the program leaves the results of the grid, and the same as of the gr
     CHECK(outside["largest_observed_pressure_pa"].get<double>() > 0.);
     CHECK(outside["largest_observed_pressure_pa"].get<double>() <=
           inside["largest_observed_pressure_pa"].get<double>());
-    const Left by_library = run(plan, model, plan.domain.computed.inner());
+    const Left by_library = run_shots(plan, model, plan.domain.computed.inner());
     for (const int shot : {1, 2}) {
         const Json ours = outside["hashes"]["shots"][std::to_string(shot)];
         CHECK(ours["seismograms"] == inside["hashes"]["shots"][std::to_string(shot)]["seismograms"]);
@@ -316,7 +316,7 @@ receivers:
     const Plan plan = make_plan(config_of(text));
     CHECK(plan.warnings.empty());
     const Plan vast = make_plan(config_of(text, {"grid.shape=[261, 241]", "grid.origin_m=[-1000, -1000]"}));
-    const auto traces_of = [](const Plan& p) { return run(p, model_of(p), p.domain.computed.inner()).traces; };
+    const auto traces_of = [](const Plan& p) { return run_shots(p, model_of(p), p.domain.computed.inner()).traces; };
     const auto traces = traces_of(plan), free_traces = traces_of(vast);
     REQUIRE(traces.size() == free_traces.size());
     const auto samples = traces.size() / 24;
@@ -418,7 +418,7 @@ TEST_CASE("a grid smaller than its layers, or than the stencil, is computed with
                                              "model={type: constant, vp_m_s: 2000}"};
     const Plan plan = make_plan(config_of(kPlane, overrides));
     CHECK(plan.setup.grid.n == std::array<std::int64_t, 3>{63, 1, 62});
-    CHECK(largest(run(plan, model_of(plan), plan.domain.computed.inner()).traces) > 0.);
+    CHECK(largest(run_shots(plan, model_of(plan), plan.domain.computed.inner()).traces) > 0.);
 }
 
 TEST_CASE("check counts the nodes beyond the grid") {

@@ -15,7 +15,7 @@ using namespace onda;
 
 namespace {
 
-const std::string kSurvey = R"(schema_version: 1
+const std::string kFiveShots = R"(schema_version: 1
 grid: {shape: [61, 41], spacing_m: 10}
 model: {type: constant, vp_m_s: 2000}
 time: {duration_s: 0.35}
@@ -29,8 +29,8 @@ output: {pictures: false, report: false}
 /// A folder with observed data of a medium with a fast body, and a survey of one without it.
 struct GradientPlace {
     GradientPlace() {
-        write_text(folder.path() / "true.yaml", kSurvey);
-        write_text(folder.path() / "survey.yaml", kSurvey + "imaging: {observed: true/seismograms.h5}\n");
+        write_text(folder.path() / "true.yaml", kFiveShots);
+        write_text(folder.path() / "survey.yaml", kFiveShots + "imaging: {observed: true/seismograms.h5}\n");
         const Outcome observed =
             run_onda({"run", folder.path() / "true.yaml", "--output", folder.path() / "true", "--set",
                       "backend.name=cpu", "--set",

@@ -18,7 +18,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-void run(const Path& folder, const std::string& text, const std::vector<std::string>& more = {}) {
+void run_with_traces(const Path& folder, const std::string& text, const std::vector<std::string>& more = {}) {
     if (!std::filesystem::exists(folder / "run.yaml")) write_text(folder / "run.yaml", text);  // others may read it
     std::vector<std::string> arguments{"run",      (folder / "run.yaml").string(),
                                        "--output", (folder / "out").string(),
@@ -95,17 +95,17 @@ struct TraceFiles {
 TEST_CASE("a run of one shot and one of two leave the traces of their seismograms, and the same bytes again") {
     for (const std::string& text : {kSmall2d, kSmall3d}) {
         const TemporaryFolder folder;
-        run(folder.path(), text);
+        run_with_traces(folder.path(), text);
         const Path out = folder.path() / "out";
         check_survey(out);
         const std::string segy = text_of(out / "seismograms.segy"), su = text_of(out / "seismograms.su");
         CHECK(listed_in(out).contains("seismograms.segy"));
         CHECK(listed_in(out).contains("seismograms.su"));
-        run(folder.path(), text, {"--force", "--threads", "1"});
+        run_with_traces(folder.path(), text, {"--force", "--threads", "1"});
         CHECK(text_of(out / "seismograms.segy") == segy);
         CHECK(text_of(out / "seismograms.su") == su);
         // Without them they go: the summary proves that they are Onda's.
-        run(folder.path(), text, {"--force", "--set", "output.seismograms.su=false"});
+        run_with_traces(folder.path(), text, {"--force", "--set", "output.seismograms.su=false"});
         CHECK_FALSE(std::filesystem::exists(out / "seismograms.su"));
         CHECK(std::filesystem::exists(out / "seismograms.segy"));
     }
@@ -113,7 +113,7 @@ TEST_CASE("a run of one shot and one of two leave the traces of their seismogram
 
 TEST_CASE("of many shots there is one file, the same when the survey is resumed in batches, or shared") {
     const TemporaryFolder whole, resumed, shared;
-    run(whole.path(), kUnequalShots);
+    run_with_traces(whole.path(), kUnequalShots);
     const Path out = whole.path() / "out";
     check_survey(out);
     CHECK(std::filesystem::exists(out / "shots" / "00003.seismograms.h5"));
@@ -124,20 +124,20 @@ TEST_CASE("of many shots there is one file, the same when the survey is resumed 
     CHECK(contains(text_of(out / "onda.log"), "seismograms.segy"));
     const TraceFiles wanted(out);
 
-    run(resumed.path(), kUnequalShots, {"--shots", "1-9"});
+    run_with_traces(resumed.path(), kUnequalShots, {"--shots", "1-9"});
     REQUIRE(std::filesystem::remove(resumed.path() / "out" / "unfinished" / "00003.seismograms.h5"));
-    run(resumed.path(), kUnequalShots, {"--set", "backend.batch=7", "--threads", "2"});
+    run_with_traces(resumed.path(), kUnequalShots, {"--set", "backend.batch=7", "--threads", "2"});
     CHECK(TraceFiles(resumed.path() / "out") == wanted);
 
-    std::thread other([&] { run(shared.path(), kUnequalShots, {"--threads", "1"}); });
-    run(shared.path(), kUnequalShots, {"--threads", "1"});
+    std::thread other([&] { run_with_traces(shared.path(), kUnequalShots, {"--threads", "1"}); });
+    run_with_traces(shared.path(), kUnequalShots, {"--threads", "1"});
     other.join();
     CHECK(TraceFiles(shared.path() / "out") == wanted);
 }
 
 TEST_CASE("of shots with large snapshots there is one file, too") {
     const TemporaryFolder folder;
-    run(folder.path(), R"(schema_version: 1
+    run_with_traces(folder.path(), R"(schema_version: 1
 grid: {shape: [601, 501], spacing_m: 10}
 model: {type: constant, vp_m_s: 2000}
 time: {duration_s: 0.08, dt_s: 0.002}
@@ -153,8 +153,8 @@ output: {pictures: false, report: false, snapshots: {every_steps: 1}}
 
 TEST_CASE("a sampling that was changed is that of all files") {
     const TemporaryFolder folder;
-    run(folder.path(), kSmall2d,
-        {"--set", "output.seismograms.dt_s=0.0015004", "--set", "output.seismograms.unfit_dt=resample"});
+    run_with_traces(folder.path(), kSmall2d,
+                    {"--set", "output.seismograms.dt_s=0.0015004", "--set", "output.seismograms.unfit_dt=resample"});
     CHECK(read_gather(folder.path() / "out" / "seismograms.h5", 1).dt_s == 0.0015);
     check_survey(folder.path() / "out");
 }

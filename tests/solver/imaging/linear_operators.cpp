@@ -20,7 +20,7 @@ using namespace onda;
 namespace {
 
 /// Of several shots, on parts of the grid where asked for.
-Config config_of(const std::vector<std::string>& overrides) {
+Config operator_config(const std::vector<std::string>& overrides) {
     std::vector<std::string> all{"backend.name=cpu",
                                  "scheme.precision=double",
                                  "time.duration_s=0.2",
@@ -43,7 +43,7 @@ SurveyInMemory applied(const Config& config, const TaskRow& task, GivenOperand o
     return apply_in_memory(config, {}, quiet, log, task, std::move(operand));
 }
 
-std::vector<double> noise(std::int64_t count, unsigned seed) {
+std::vector<double> random_values(std::int64_t count, unsigned seed) {
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> draw(-1., 1.);
     std::vector<double> values(static_cast<std::size_t>(count));
@@ -51,17 +51,17 @@ std::vector<double> noise(std::int64_t count, unsigned seed) {
     return values;
 }
 
-double dot(std::span<const double> a, std::span<const double> b) {
+double inner(std::span<const double> a, std::span<const double> b) {
     REQUIRE(a.size() == b.size());
     double sum = 0.;
     for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
     return sum;
 }
 
-double dot(const std::vector<ShotRows>& a, const std::vector<ShotRows>& b) {
+double inner(const std::vector<ShotRows>& a, const std::vector<ShotRows>& b) {
     REQUIRE(a.size() == b.size());
     double sum = 0.;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i].values, b[i].values);
+    for (std::size_t i = 0; i < a.size(); ++i) sum += inner(a[i].values, b[i].values);
     return sum;
 }
 
@@ -74,7 +74,7 @@ std::vector<ShotRows> rows_of(const SurveyInMemory& survey) {
 std::vector<ShotRows> like(const std::vector<ShotRows>& rows, unsigned seed) {
     std::vector<ShotRows> others;
     for (const ShotRows& shot : rows)
-        others.push_back({shot.rows, shot.samples, noise(shot.rows * shot.samples, seed++)});
+        others.push_back({shot.rows, shot.samples, random_values(shot.rows * shot.samples, seed++)});
     return others;
 }
 
@@ -84,7 +84,7 @@ std::vector<ShotRows> check_transpose(const Config& config) {
     REQUIRE(d.size() == 5);
     const std::vector<ShotRows> y = like(d, 1), back = rows_of(applied(config, kAdjointOperator, {{}, y}));
     const std::vector<ShotRows> s = like(back, 100), fs = rows_of(applied(config, kForwardOperator, {{}, s}));
-    CHECK(std::abs(dot(fs, y) - dot(s, back)) <= 1e-13 * std::sqrt(dot(fs, fs) * dot(y, y)));
+    CHECK(std::abs(inner(fs, y) - inner(s, back)) <= 1e-13 * std::sqrt(inner(fs, fs) * inner(y, y)));
     return y;
 }
 
@@ -95,29 +95,29 @@ TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on par
          {std::vector<std::string>{},
           {"survey.limit_m=150", "imaging={parameters: vp_and_rho}", "model.rho=gardner"},
           {"time.order=4", "boundary.x_min=sponge"}}) {
-        const Config config = config_of(overrides);
+        const Config config = operator_config(overrides);
         const std::vector<ShotRows> y = check_transpose(config);
         const ModelValues image = applied(config, kBornTranspose, {{}, y}).product;
         CHECK(image.rho.empty() == (config.model.rho != "gardner"));
-        const ModelValues change{noise(std::ssize(image.vp), 9), noise(std::ssize(image.rho), 10)};
+        const ModelValues change{random_values(std::ssize(image.vp), 9), random_values(std::ssize(image.rho), 10)};
         const std::vector<ShotRows> born = rows_of(applied(config, kBornOperator, {change, {}}));
-        CHECK(dot(born, born) > 0.);
-        CHECK(std::abs(dot(born, y) - dot(change.vp, image.vp) - dot(change.rho, image.rho)) <=
-              1e-12 * std::sqrt(dot(born, born) * dot(y, y)));
+        CHECK(inner(born, born) > 0.);
+        CHECK(std::abs(inner(born, y) - inner(change.vp, image.vp) - inner(change.rho, image.rho)) <=
+              1e-12 * std::sqrt(inner(born, born) * inner(y, y)));
     }
 }
 
 TEST_CASE("F may leap, where it is asked to, and F' is its transpose; J and J' are refused") {
-    const Config leaps = config_of({"time.stepping=leap"}), single = config_of({"time.stepping=auto"});
+    const Config leaps = operator_config({"time.stepping=leap"}), single = operator_config({"time.stepping=auto"});
     check_transpose(leaps);
     const std::vector<ShotRows> of_leaps = rows_of(applied(leaps, kForwardOperator, {})),
                                 of_single = rows_of(applied(single, kForwardOperator, {}));
     CHECK(plan_in_memory(leaps, {}, kForwardOperator)->time.stride == 2);
     CHECK(plan_in_memory(single, {}, kForwardOperator)->time.stride == 1);
     CHECK(plan_in_memory(leaps, {}, kAdjointOperator)->setup.stepping == Stepping::single);
-    const double all = dot(of_single, of_single), both = dot(of_leaps, of_single);
+    const double all = inner(of_single, of_single), both = inner(of_leaps, of_single);
     // Samples of twice the interval are corrected and resampled in between.
-    CHECK(std::abs(dot(of_leaps, of_leaps) - 2. * both + all) <= 1e-7 * all);
+    CHECK(std::abs(inner(of_leaps, of_leaps) - 2. * both + all) <= 1e-7 * all);
     for (const TaskRow* const task : {&kBornOperator, &kBornTranspose}) {
         const Error error = fault_of([&] { static_cast<void>(plan_in_memory(leaps, {}, *task)); });
         CHECK(std::string(error.what()).find("gradients are computed with single steps") != std::string::npos);
@@ -125,15 +125,15 @@ TEST_CASE("F may leap, where it is asked to, and F' is its transpose; J and J' a
 }
 
 TEST_CASE("sums over shots have the same bits whoever computes them") {
-    const Config alone = config_of({"backend.batch=1"});
+    const Config alone = operator_config({"backend.batch=1"});
     const std::vector<ShotRows> y = like(rows_of(applied(alone, kForwardOperator, {})), 1);
     const std::vector<double> expected = applied(alone, kBornTranspose, {{}, y}).product.vp;
-    CHECK(applied(config_of({"backend.batch=3"}), kBornTranspose, {{}, y}).product.vp == expected);
-    CHECK(applied(config_of({"backend.devices=[0, 1]"}), kBornTranspose, {{}, y}).product.vp == expected);
+    CHECK(applied(operator_config({"backend.batch=3"}), kBornTranspose, {{}, y}).product.vp == expected);
+    CHECK(applied(operator_config({"backend.devices=[0, 1]"}), kBornTranspose, {{}, y}).product.vp == expected);
 }
 
 TEST_CASE("operands that do not fit are refused") {
-    const Config config = config_of({});
+    const Config config = operator_config({});
     const auto refusal = [&](const TaskRow& task, GivenOperand operand) {
         const Error error = fault_of([&] { static_cast<void>(applied(config, task, std::move(operand))); });
         CHECK(error.code() == ExitCode::usage);
@@ -152,7 +152,7 @@ TEST_CASE("what a scattered field takes is forecast, and no less") {
         CAPTURE(of_density);
         std::vector<std::string> overrides{"backend.batch=2"};
         if (of_density) overrides.insert(overrides.end(), {"imaging={parameters: vp_and_rho}", "model.rho=gardner"});
-        const auto plan = plan_in_memory(config_of(overrides), {}, kBornOperator);
+        const auto plan = plan_in_memory(operator_config(overrides), {}, kBornOperator);
         CHECK(plan->imaging->scatters);
         CHECK(plan->imaging->density == of_density);
         const std::int64_t predicted = history_bytes(*plan);

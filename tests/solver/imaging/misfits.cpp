@@ -22,12 +22,12 @@ using std::numbers::pi;
 
 namespace {
 
-constexpr double kDt = 0.004;
+constexpr double kInterval_s = 0.004;
 constexpr std::int64_t kSamples = 301;  // 1.2 s
 
 using Values = std::vector<double>;
 
-double dot(const Values& a, const Values& b) {
+double product_of(const Values& a, const Values& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.);
 }
 
@@ -49,7 +49,7 @@ Values plus(const Values& a, double factor, const Values& b) {
 Values packet(double t0_s, double phase = 0., std::int64_t samples = kSamples) {
     Values trace(static_cast<std::size_t>(samples));
     for (std::size_t i = 0; i < trace.size(); ++i) {
-        const double t = static_cast<double>(i) * kDt - t0_s;
+        const double t = static_cast<double>(i) * kInterval_s - t0_s;
         trace[i] = std::exp(-200. * t * t) * std::cos(2. * pi * 15. * t - phase);
     }
     return trace;
@@ -89,7 +89,9 @@ struct Line {
     explicit Line(int count) {
         for (int i = 0; i < count; ++i) receivers.push_back({500. + 100. * i, 0., 20.});
     }
-    [[nodiscard]] ShotGeometry shot() const { return {{500., 0., 10.}, receivers, kSamples, kDt, trace_weights}; }
+    [[nodiscard]] ShotGeometry shot() const {
+        return {{500., 0., 10.}, receivers, kSamples, kInterval_s, trace_weights};
+    }
     [[nodiscard]] std::size_t values() const { return receivers.size() * kSamples; }
     [[nodiscard]] Compared compare(const MisfitSettings& settings, const Values& synthetic,
                                    const Values& observed) const {
@@ -116,7 +118,7 @@ bool is_zero(const Values& values) {
 }
 
 Values weights_of(const ImagingConfig& config, double offset_m) {
-    const DataWeights weights(config, {0., 0., 30.}, {0.6 * offset_m, -0.8 * offset_m, 70.}, kSamples, kDt);
+    const DataWeights weights(config, {0., 0., 30.}, {0.6 * offset_m, -0.8 * offset_m, 70.}, kSamples, kInterval_s);
     return {weights.samples().begin(), weights.samples().end()};
 }
 
@@ -181,7 +183,7 @@ TEST_CASE("the adjoint source of every misfit is its derivative, with all weight
                 const double difference = (line.compare(settings, plus(synthetic, h, direction), observed).value -
                                            line.compare(settings, plus(synthetic, -h, direction), observed).value) /
                                           (2. * h);
-                const double derivative = dot(misfit.adjoint_source, direction);
+                const double derivative = product_of(misfit.adjoint_source, direction);
                 CAPTURE(derivative);
                 CHECK(std::abs(difference - derivative) <= 1e-7 * std::abs(derivative));
             }
@@ -203,20 +205,20 @@ TEST_CASE("equal data have no misfit and no adjoint source") {
 TEST_CASE("l2 and huber are what their formulas say") {
     const Line line(1);
     const Values d = drawn(line.values(), 5), observed = drawn(line.values(), 6), r = plus(d, -1., observed);
-    const double l2 = 0.5 * kDt * dot(r, r);
+    const double l2 = 0.5 * kInterval_s * product_of(r, r);
     CHECK(line.compare({&row_of("l2"), {}}, d, observed).value == doctest::Approx(l2).epsilon(1e-14));
     ImagingConfig config;
     config.huber_threshold = 1e6;
     CHECK(line.compare({&row_of("huber"), config}, d, observed).value == doctest::Approx(l2).epsilon(1e-14));
     // Almost every sample lies beyond a threshold this small: t |r| - t^2 / 2, and signs alone for a derivative.
     config.huber_threshold = 1e-9;
-    const double threshold = 1e-9 * std::sqrt(dot(observed, observed) / kSamples);
+    const double threshold = 1e-9 * std::sqrt(product_of(observed, observed) / kSamples);
     double sum = 0.;
     for (const double x : r) sum += std::abs(x);
     const Compared linear = line.compare({&row_of("huber"), config}, d, observed);
-    CHECK(linear.value == doctest::Approx(kDt * threshold * sum).epsilon(1e-8));
+    CHECK(linear.value == doctest::Approx(kInterval_s * threshold * sum).epsilon(1e-8));
     for (std::size_t i = 0; i < r.size(); ++i)
-        CHECK(linear.adjoint_source[i] == doctest::Approx(std::copysign(kDt * threshold, r[i])).epsilon(1e-12));
+        CHECK(linear.adjoint_source[i] == doctest::Approx(std::copysign(kInterval_s * threshold, r[i])).epsilon(1e-12));
 }
 
 TEST_CASE("normalised misfits do not depend on amplitudes, and are one less the correlation") {
@@ -225,7 +227,7 @@ TEST_CASE("normalised misfits do not depend on amplitudes, and are one less the 
     double expected = 0.;
     for (std::size_t i = 0; i < 3; ++i) {
         const Values a = trace_of(d, i), b = trace_of(observed, i);
-        expected += 1. - dot(a, b) / std::sqrt(dot(a, a) * dot(b, b));
+        expected += 1. - product_of(a, b) / std::sqrt(product_of(a, a) * product_of(b, b));
     }
     int normalised = 0;
     for (const MisfitRow& row : misfits()) {
@@ -243,7 +245,7 @@ TEST_CASE("normalised misfits do not depend on amplitudes, and are one less the 
         const Compared other = line.compare(settings, plus(Values(d.size()), 3.7, d), observed);
         CHECK(other.value == doctest::Approx(once.value).epsilon(1e-14));
         // Along the trace itself nothing changes; the reversed one is as far away as there is.
-        CHECK(std::abs(dot(once.adjoint_source, d)) < 1e-13);
+        CHECK(std::abs(product_of(once.adjoint_source, d)) < 1e-13);
         CHECK(line.compare(settings, plus(Values(d.size()), -1., observed), observed).value ==
               doctest::Approx(6.).epsilon(1e-14));
     }
@@ -261,8 +263,8 @@ TEST_CASE("the Hilbert transform turns cosines into sines, and its transpose is 
     Values of_a(kSamples), of_b(kSamples);
     hilbert(a, of_a);
     hilbert(b, of_b);
-    CHECK(std::abs(dot(of_a, b) + dot(a, of_b)) < 1e-12 * std::sqrt(dot(a, a) * dot(b, b)));
-    CHECK(std::abs(dot(of_a, a)) < 1e-12 * dot(a, a));
+    CHECK(std::abs(product_of(of_a, b) + product_of(a, of_b)) < 1e-12 * std::sqrt(product_of(a, a) * product_of(b, b)));
+    CHECK(std::abs(product_of(of_a, a)) < 1e-12 * product_of(a, a));
 }
 
 TEST_CASE("envelopes do not see phases, and see a delay that correlation takes for a skipped cycle") {
@@ -296,7 +298,7 @@ TEST_CASE("weights are 0 and 1 outside tapers, and cosines in them") {
     config.time_window_s = {0.2, 0.8, 0.2};
     const Values tapered = weights_of(config, 1000.);
     for (std::size_t i = 0; i < tapered.size(); ++i) {
-        const double t = static_cast<double>(i) * kDt;
+        const double t = static_cast<double>(i) * kInterval_s;
         const double inside = std::clamp(std::min(t - 0.2, 0.8 - t) / 0.2, 0., 1.);
         CHECK(tapered[i] == doctest::Approx(std::pow(std::sin(0.5 * pi * inside), 2)).scale(1.).epsilon(1e-12));
     }

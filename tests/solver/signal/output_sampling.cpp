@@ -81,7 +81,7 @@ const std::vector<Row> kRows = [] {
     return rows;
 }();
 
-std::vector<double> noise(std::int64_t samples, unsigned seed) {
+std::vector<double> random_samples(std::int64_t samples, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<double> x(static_cast<std::size_t>(samples));
     for (double& value : x) value = double(random()) / 0x1p31 - 1.;
@@ -132,7 +132,8 @@ TEST_CASE("the adjoint of the output sampling is its transpose: <B u, d> = <u, B
     for (const Row& row : kRows) {
         CAPTURE(row.name);
         const TimeAxis time = axis_of(row);
-        const auto u = noise(row.traces * time.recorded_samples(), 1), d = noise(row.traces * time.output_samples, 2);
+        const auto u = random_samples(row.traces * time.recorded_samples(), 1),
+                   d = random_samples(row.traces * time.output_samples, 2);
         const double error = mismatch(time, u, d);
         CAPTURE(error);
         CHECK(error <= 1e-14);
@@ -143,7 +144,7 @@ TEST_CASE("each sample of an adjoint is its own: at both ends, where series are 
     for (const Row& row : kRows) {
         CAPTURE(row.name);
         const TimeAxis time = axis_of(row);
-        const auto d = noise(time.output_samples, 3);
+        const auto d = random_samples(time.output_samples, 3);
         const auto adjoint = adjoint_of_output_sampling(time, d);
         REQUIRE(std::ssize(adjoint) == time.recorded_samples());
         for (const std::int64_t back : {0, 1, 2, 20}) {
@@ -163,7 +164,7 @@ TEST_CASE("what is transposed is what gathers are brought to their sampling by")
     for (const Row& row : kRows) {
         CAPTURE(row.name);
         const TimeAxis time = axis_of(row);
-        const auto u = noise(row.traces * time.recorded_samples(), 4);
+        const auto u = random_samples(row.traces * time.recorded_samples(), 4);
         ShotGather gather;
         gather.receivers_m.resize(row.traces);
         gather.dt_s = time.recorded_dt_s();
@@ -182,7 +183,8 @@ TEST_CASE("traces that own their samples are the same") {
         if (row.samples > 1000) continue;  // other functions of weights, which take the same lists
         CAPTURE(row.name);
         const TimeAxis time = axis_of(row);
-        const auto u = noise(row.traces * time.recorded_samples(), 6), d = noise(row.traces * time.output_samples, 7);
+        const auto u = random_samples(row.traces * time.recorded_samples(), 6),
+                   d = random_samples(row.traces * time.output_samples, 7);
         const std::vector<float> single(u.begin(), u.end());
         OwnedTraces residual;
         for (auto next = d.begin(); next != d.end(); next += time.output_samples)
@@ -198,7 +200,7 @@ TEST_CASE("adjoint traces depend neither on the number of threads nor on the oth
     for (const Row& row : kRows) {
         CAPTURE(row.name);
         const TimeAxis time = axis_of(row);
-        const auto d = noise(row.traces * time.output_samples, 5);
+        const auto d = random_samples(row.traces * time.output_samples, 5);
         omp_set_num_threads(1);
         const auto one = adjoint_of_output_sampling(time, d);
         omp_set_num_threads(4);

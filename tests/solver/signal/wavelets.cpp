@@ -21,7 +21,7 @@ namespace {
 const std::vector<std::string> kClosedForms{"ricker", "gaussian", "gaussian_first_derivative",
                                             "gaussian_second_derivative"};
 
-WaveletConfig config_of(const std::string& type, double f0) {
+WaveletConfig wavelet_of(const std::string& type, double f0) {
     WaveletConfig wavelet;
     wavelet.type = type;
     wavelet.peak_frequency_hz = f0;
@@ -58,13 +58,13 @@ std::filesystem::path write_csv(const TemporaryFolder& folder, const Wavelet& wa
 TEST_CASE("the closed forms are the textbook's") {
     const double f0 = 12., t0 = 0.11, a = pi * pi * f0 * f0;
     for (const std::string& type : kClosedForms) {
-        WaveletConfig config = config_of(type, f0);
+        WaveletConfig config = wavelet_of(type, f0);
         config.t0_s = t0;
         CAPTURE(type);
         CHECK(make(config).t0_s == t0);
     }
     const auto value = [&](const std::string& type, double t) {
-        WaveletConfig config = config_of(type, f0);
+        WaveletConfig config = wavelet_of(type, f0);
         config.t0_s = t0;
         return make(config).value(t);
     };
@@ -85,12 +85,12 @@ TEST_CASE("the closed forms are the textbook's") {
 }
 
 TEST_CASE("t0 is 1.5 over the frequency where absent, the description says so, and nothing is cut off") {
-    const Wavelet wavelet = make(config_of("ricker", 15.));
+    const Wavelet wavelet = make(wavelet_of("ricker", 15.));
     CHECK(wavelet.t0_s == doctest::Approx(0.1));
     CHECK(wavelet.description.find("t0 = 0.1 s (1.5 / frequency)") != std::string::npos);
     for (const std::string& type : kClosedForms) {
         CAPTURE(type);
-        const Wavelet any = make(config_of(type, 15.));
+        const Wavelet any = make(wavelet_of(type, 15.));
         CHECK(any.warnings.empty());
         for (double t = -0.5; t <= 0.; t += 1e-4) REQUIRE(std::abs(any.value(t)) <= 1e-6);
     }
@@ -99,7 +99,7 @@ TEST_CASE("t0 is 1.5 over the frequency where absent, the description says so, a
 TEST_CASE("the highest frequency is where the spectrum has fallen to 1 % of its peak") {
     for (const std::string& type : kClosedForms) {
         CAPTURE(type);
-        WaveletConfig config = config_of(type, 15.);
+        WaveletConfig config = wavelet_of(type, 15.);
         config.t0_s = 0.4;
         const Wavelet wavelet = make(config);
         const double peak = amplitude_at(wavelet, wavelet.peak_frequency_hz);
@@ -109,7 +109,7 @@ TEST_CASE("the highest frequency is where the spectrum has fallen to 1 % of its 
         CHECK(std::abs(wavelet.value(wavelet.duration_s + 1e-4)) <= 1e-6);
         CHECK(std::abs(wavelet.value(wavelet.duration_s - 1e-3)) >= 1e-6);
     }
-    CHECK(make(config_of("ricker", 10.)).highest_frequency_hz == doctest::Approx(27.6).epsilon(2e-3));
+    CHECK(make(wavelet_of("ricker", 10.)).highest_frequency_hz == doctest::Approx(27.6).epsilon(2e-3));
 }
 
 TEST_CASE("the Ormsby spectrum is the trapezoid of its corners, and the wavelet ends where it says") {
@@ -140,7 +140,7 @@ TEST_CASE("the Ormsby spectrum is the trapezoid of its corners, and the wavelet 
 }
 
 TEST_CASE("a wavelet that begins abruptly is warned about, with the number to change") {
-    WaveletConfig config = config_of("ricker", 10.);
+    WaveletConfig config = wavelet_of("ricker", 10.);
     config.t0_s = 0.03;
     const Wavelet wavelet = make(config);
     REQUIRE(wavelet.warnings.size() == 1u);
@@ -163,7 +163,7 @@ TEST_CASE("a wavelet that begins abruptly is warned about, with the number to ch
 
 TEST_CASE("a wavelet from a file is the one written, at any time and at any step") {
     const TemporaryFolder folder;
-    const Wavelet exact = make(config_of("ricker", 15.));
+    const Wavelet exact = make(wavelet_of("ricker", 15.));
     WaveletConfig config;
     config.type = "file";
     config.file = write_csv(folder, exact, 0.004, 60);
@@ -221,11 +221,11 @@ TEST_CASE("what is injected has the integral of the wavelet to within rounding, 
                 for (const std::string& type : kClosedForms) {
                     CAPTURE(type);
                     const double integral_s = type == "gaussian" ? 1. / (std::sqrt(pi) * f0) : 0.;
-                    if (corrects) check(make(config_of(type, f0)), integral_s, time);
+                    if (corrects) check(make(wavelet_of(type, f0)), integral_s, time);
                     // The integral is that of the samples as they are, however many: also with a mean of their own.
                     for (const double mean : {0., 0.01}) {
                         CAPTURE(mean);
-                        Wavelet shifted = make(config_of(type, f0));
+                        Wavelet shifted = make(wavelet_of(type, f0));
                         shifted.value = [value = shifted.value, mean](double t) {
                             return value(t) + mean * std::pow(std::sin(pi * t / 0.2), 2.);
                         };
@@ -240,16 +240,16 @@ TEST_CASE("what is injected has the integral of the wavelet to within rounding, 
                 }
             }
     // A wavelet that is cut off at t = 0, or by the end of the run, stays as it is.
-    WaveletConfig cut = config_of("ricker", f0);
+    WaveletConfig cut = wavelet_of("ricker", f0);
     cut.t0_s = 0.01;
     CHECK_FALSE(make(cut).integral_s.has_value());
 }
 
 TEST_CASE("every row of the table is reachable by its name, others are refused with the names there are") {
-    for (const WaveletKind& kind : wavelet_kinds()) CHECK(wavelet_error(config_of(std::string(kind.name), 10.)) != "");
-    const std::string unknown = wavelet_error(config_of("morlet", 10.));
+    for (const WaveletKind& kind : wavelet_kinds()) CHECK(wavelet_error(wavelet_of(std::string(kind.name), 10.)) != "");
+    const std::string unknown = wavelet_error(wavelet_of("morlet", 10.));
     CHECK(unknown.find("wavelet.type") != std::string::npos);
     CHECK(unknown.find("ricker, gaussian, gaussian_first_derivative") != std::string::npos);
     for (const double bad : {0., -3., std::nan("")})
-        CHECK(contains(wavelet_error(config_of("ricker", bad)), "wavelet.peak_frequency_hz"));
+        CHECK(contains(wavelet_error(wavelet_of("ricker", bad)), "wavelet.peak_frequency_hz"));
 }
