@@ -1,6 +1,6 @@
 /// \file
-/// The rings of a grid that is cut into slabs: those of each, by itself. At cuts a field that is rebuilt needs none: its
-/// slabs exchange planes.
+/// The rings of a grid that is cut into slabs: those of each, by itself. At cuts a field that is rebuilt needs none:
+/// its slabs exchange planes.
 #pragma once
 
 #include <memory>
