@@ -170,8 +170,7 @@ void GradientRun::keep_from(std::int64_t segment) {
 
 /// After a step there are its level and A p of the one before.
 void GradientRun::keep(std::int64_t step, std::int64_t segment) {
-    if (const std::int64_t slot = slot_in(segment, step); slot >= 0)
-        correlation_->keep(forward_field_->fields(), slot);
+    if (const std::int64_t slot = slot_in(segment, step); slot >= 0) correlation_->keep(forward_field_->fields(), slot);
     if (const std::int64_t slot = slot_in(segment, step - 1); applied_ && slot >= 0)
         applied_->keep(forward_field_->fields(), slot);
 }

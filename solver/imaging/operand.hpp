@@ -26,14 +26,14 @@ struct ModelValues {
 
 /// What an operator is applied to: one of these.
 struct Operand {
-    ModelValues change;                  ///< of the model
+    ModelValues change;                      ///< of the model
     std::map<std::int64_t, ShotRows> shots;  ///< by number
 };
 
 /// What an operator makes of a shot: one of these.
 struct ShotProduct {
     ShotRows rows;
-    Window part;            ///< nodes of the run's grid, all of them unless the shot has an aperture
+    Window part;        ///< nodes of the run's grid, all of them unless the shot has an aperture
     ModelValues image;  ///< on the nodes of `part`
 };
 

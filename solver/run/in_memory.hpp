@@ -30,7 +30,7 @@ struct SurveyInMemory {
     std::shared_ptr<const Plan> plan;
     RunFacts facts;                   ///< with the shots that were computed, by number
     std::vector<ShotInMemory> shots;  ///< of facts.shots, in the same order
-    ModelValues product;          ///< what the transpose of the Born operator makes of all shots
+    ModelValues product;              ///< what the transpose of the Born operator makes of all shots
 };
 
 /// The misfit of all shots of a survey, and its derivative with respect to the velocity of every node of its grid: sums
@@ -44,7 +44,7 @@ MisfitInMemory misfit_of(const SurveyInMemory& survey);
 
 /// What a linear operator is applied to, as a program has it: one of these, or neither.
 struct GivenOperand {
-    ModelValues change;       ///< of the model
+    ModelValues change;           ///< of the model
     std::vector<ShotRows> shots;  ///< of the selected shots, ascending by number
 };
 

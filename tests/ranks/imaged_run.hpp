@@ -12,8 +12,9 @@
 /// them, faces beyond the grid, ghosts - with gradients of density and without.
 inline std::vector<std::vector<std::string>> imaged_kinds() {
     const std::string parameters = "imaging.parameters=vp_and_rho",
-                      densities = "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, "
-                                  "{top_m: 500, vp_m_s: 2200, rho_kg_m3: 2000}]";
+                      densities =
+                          "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, "
+                          "{top_m: 500, vp_m_s: 2200, rho_kg_m3: 2000}]";
     return {
         {"boundary.top=free_surface", "boundary.bottom=rigid", "imaging.every=1", parameters, densities},
         {"boundary={x_min: sponge, x_max: sponge, y_min: sponge, y_max: sponge, z_min: sponge, z_max: sponge}",

@@ -1,7 +1,7 @@
 // `mpirun onda run` gives the results of `onda run`, on any number of processes, whether they share grids or shots,
-// also where each writes a part of the snapshots, and so does `onda gradient`; an error is told once; a process that dies ends all, what is finished
-// is kept, and the next run goes on. Processes that a launcher starts without MPI share the shots.
-// Takes 32 s.
+// also where each writes a part of the snapshots, and so does `onda gradient`; an error is told once; a process that
+// dies ends all, what is finished is kept, and the next run goes on. Processes that a launcher starts without MPI share
+// the shots. Takes 32 s.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

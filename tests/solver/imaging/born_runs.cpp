@@ -1,7 +1,6 @@
 // Promise: Born and gradient runs record and report what they say beside their main result: the background's traces,
-// hooks, illuminations; on slabs, with density, they have the bits of the uncut grid; and values of the inner grid go to
-// the computed one by the transpose of how derivatives return.
-// Takes 1 s.
+// hooks, illuminations; on slabs, with density, they have the bits of the uncut grid; and values of the inner grid go
+// to the computed one by the transpose of how derivatives return. Takes 1 s.
 #include <doctest/doctest.h>
 
 #include "kernels/slabs/slabs.hpp"
@@ -131,7 +130,9 @@ TEST_CASE_FIXTURE(Fixture, "a run that rebuilds its field holds what is planned,
     CHECK_THROWS_AS(GradientRun(*medium, 1, box.time(), ring, false, true), std::logic_error);
 }
 
-TEST_CASE("scattered fields of density and their images have the bits of the uncut grid, from checkpoints and from all levels") {
+TEST_CASE(
+    "scattered fields of density and their images have the bits of the uncut grid, from checkpoints and from all "
+    "levels") {
     for (const std::size_t number : {6U, 8U}) {
         const AdjointBox box(box_of(kAdjointCases[number], 2, Precision::float32), {});
         const Setup& setup = box.setup();
