@@ -258,16 +258,16 @@ TEST_CASE("rsf: faults name file, line, key and value") {
 TEST_CASE("coordinates in whole metres give spacings of whole metres back, however few traces there are") {
     for (std::int64_t columns = 1; columns <= 6; ++columns)
         for (std::int64_t rows = 1; rows <= 3; ++rows)
-            for (std::int64_t spacing = 1; spacing <= 250; ++spacing) {
+            for (std::int64_t metres = 1; metres <= 250; ++metres) {
                 std::vector<PlanePoint> coordinates_m;
                 for (std::int64_t row = 0; row < rows; ++row)
                     for (std::int64_t column = 0; column < columns; ++column)
-                        coordinates_m.push_back({431'234. + double(column * spacing), 700. + double(row * 101)});
+                        coordinates_m.push_back({431'234. + double(column * metres), 700. + double(row * 101)});
                 const PlanePoint found_m = fit_plane_grid(coordinates_m, columns, rows, 1.).spacing_m();
                 CAPTURE(columns);
                 CAPTURE(rows);
-                CAPTURE(spacing);
-                CHECK(found_m[0] == (columns > 1 ? double(spacing) : 0.));
+                CAPTURE(metres);
+                CHECK(found_m[0] == (columns > 1 ? double(metres) : 0.));
                 CHECK(found_m[1] == (rows > 1 ? 101. : 0.));
             }
 }

@@ -117,7 +117,9 @@ TEST_CASE("traces that were written come back, in every format and order of byte
 TEST_CASE("samples may be integers") {
     const TemporaryFolder folder;
     const Bytes floats = bytes_of_traces(written(folder, TraceFormat::segy_ieee, "ieee.sgy"));
-    for (const auto& [format, size] : {std::pair{2, 4U}, {3, 2U}, {8, 1U}}) {
+    for (const std::pair<int, unsigned>& kind : {std::pair{2, 4U}, {3, 2U}, {8, 1U}}) {
+        const int format = kind.first;
+        const std::size_t size = kind.second;
         Bytes bytes(floats.begin(), floats.begin() + kHeads);
         bytes[SEGY_TEXT_HEADER_SIZE + 25] = static_cast<char>(format);  // byte 3226
         for (const std::int64_t shot : {1, 2})
