@@ -16,10 +16,13 @@ struct CodedBlock {
     static constexpr int kValues = 256;
     float unit;  ///< of all codes; NaN where one of the values is no finite number
     std::int16_t code[kValues];
-
-    /// The blocks of so many values.
-    [[nodiscard]] static constexpr std::int64_t count(std::int64_t values) { return (values + kValues - 1) / kValues; }
 };
+
+/// The elements that store so many values: as many, or blocks of them. \tparam Stored a value, or CodedBlock.
+template <typename Stored>
+constexpr std::int64_t stored_elements(std::int64_t values) {
+    return std::is_same_v<Stored, CodedBlock> ? (values + CodedBlock::kValues - 1) / CodedBlock::kValues : values;
+}
 
 /// The largest code: those of a value and of its negative differ by the sign alone.
 inline constexpr int kLargestCode = 32767;

@@ -38,8 +38,8 @@ struct FluxAxis {
     std::array<std::int64_t, 2> beyond{};  ///< nodes beyond the low and the high end that D takes: 0 but at cuts
     std::vector<double> weights;           ///< d_k / spacing, k = 1 … r
     std::vector<AxisImage> nodes;          ///< D at half node i: sum of d_k (nodes[i + r + k - 1] - nodes[i + r - k])
-    std::vector<AxisImage>
-        halves;  ///< D* at node i, of `reached`: sum of d_k (halves[i + r - k] - halves[i + r + k - 1])
+    /// D* at node i, of HalfNodes::reached: sum of d_k (halves[i + r - k] - halves[i + r + k - 1])
+    std::vector<AxisImage> halves;
 
     [[nodiscard]] std::int64_t points() const { return n[0] * n[1] * n[2]; }
     [[nodiscard]] std::int64_t radius() const { return static_cast<std::int64_t>(weights.size()); }

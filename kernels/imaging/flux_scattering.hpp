@@ -5,8 +5,8 @@
 /// A perturbation db of the buoyancies adds to level n + 1 of the scattered field the tapers G times
 ///     -k sum over axes of (1 + Z) D* db (1 + Psi) D p[n],
 /// with the filters of layers in a memory of their own. A step takes its field's level n - 1 times -G, so that what is
-/// added there before step n is k times that sum, as it stands. p[n] is taken
-/// from the background a step before: its step n damps it where there are sponges.
+/// added there before step n is k times that sum, as it stands. p[n] is taken from the background a step before: its
+/// step n damps it where there are sponges.
 #pragma once
 
 #include <array>

@@ -47,11 +47,7 @@ public:
             std::copy_n(part.begin() + (owned.first_plane - computed.first_plane) * plane, own.size(), own.begin());
         }
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = 0;
-        for (const auto& slab : slabs_) bytes += slab->allocated_bytes();
-        return bytes;
-    }
+    [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
 
 private:
     const Grid& grid_;

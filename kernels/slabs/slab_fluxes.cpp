@@ -39,13 +39,6 @@ std::vector<std::vector<FluxPart>> flux_parts(const Problem& whole, const SlabMa
     return parts;
 }
 
-template <typename Kind>
-std::int64_t bytes_of(const std::vector<std::unique_ptr<Kind>>& slabs) {
-    std::int64_t bytes = 0;
-    for (const auto& slab : slabs) bytes += slab->allocated_bytes();
-    return bytes;
-}
-
 class SlabFluxCorrelation final : public FluxCorrelation {
 public:
     SlabFluxCorrelation(const Problem& whole, const SlabMap& map, const std::vector<FieldSet*>& fields,
@@ -75,7 +68,7 @@ public:
             slabs_[s]->download(axis, part->of(image), shot);
         }
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override { return bytes_of(slabs_); }
+    [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
 
 private:
     std::vector<std::vector<FluxPart>> parts_;  ///< of each slab
@@ -112,7 +105,7 @@ public:
         background.exchange_planes();
         for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->scatter(background.of_slab(s), scattered.of_slab(s));
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override { return bytes_of(slabs_); }
+    [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
 
 private:
     const SlabMap& map_;

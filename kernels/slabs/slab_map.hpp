@@ -4,12 +4,21 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kernels/fields/field_set.hpp"
 #include "kernels/slabs/slabs.hpp"
 
 namespace onda {
+
+/// What all slabs hold of something together.
+template <typename OfSlab>
+std::int64_t allocated_bytes_of(const std::vector<std::unique_ptr<OfSlab>>& slabs) {
+    std::int64_t bytes = 0;
+    for (const auto& slab : slabs) bytes += slab->allocated_bytes();
+    return bytes;
+}
 
 /// A grid cut into slabs.
 class SlabMap {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/imaging/field_ring.hpp"
+#include "kernels/slabs/slab_map.hpp"
 
 namespace onda {
 
@@ -30,11 +31,7 @@ public:
     void place(FieldSet& rebuilt, std::int64_t slot) override {
         for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->place(rebuilt.of_slab(s), slot);
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = 0;
-        for (const auto& slab : slabs_) bytes += slab->allocated_bytes();
-        return bytes;
-    }
+    [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
 
 private:
     std::vector<std::unique_ptr<FieldRing>> slabs_;

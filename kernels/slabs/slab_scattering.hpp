@@ -35,11 +35,7 @@ public:
         for (std::size_t s = 0; s < slabs_.size(); ++s)
             slabs_[s]->scatter_applied(background.of_slab(s), scattered.of_slab(s));
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = 0;
-        for (const auto& slab : slabs_) bytes += slab->allocated_bytes();
-        return bytes;
-    }
+    [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
 
 private:
     const Grid& grid_;

@@ -90,11 +90,7 @@ public:
     const Medium& medium() const override { return *medium_; }
     const FieldSet& fields() const override { return *fields_; }
     int shots() const override { return static_cast<int>(recorders_.size()); }
-    std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = 0;
-        for (const auto& slab : slabs_) bytes += slab->allocated_bytes();
-        return bytes;
-    }
+    std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
 
     void reset() override {
         for (const auto& slab : slabs_) slab->reset();

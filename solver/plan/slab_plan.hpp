@@ -69,8 +69,7 @@ double share_of_fullest_device(const Setup& setup, const Placement& placement);
 std::vector<std::int64_t> slab_bytes(const Setup& setup, const Placement& placement);
 /// The bytes of the slabs of one worker of this process. \param slabs the bytes of each slab of the grid.
 std::int64_t bytes_of_own_slabs(const Placement& placement, const std::vector<std::int64_t>& slabs);
-/// The same in the memory of the host, where devices compute there, or on
-/// the device that has most of them.
+/// The same in the memory of the host, where devices compute there, or on the device that has most of them.
 std::int64_t bytes_in_one_memory(const Placement& placement, const std::vector<std::int64_t>& slabs);
 
 /// The medium of the plan's first worker: one, or one of slabs that exchange planes.

@@ -151,7 +151,7 @@ void check_gradients(const Plan& plan) {
     if (plan.task->compares_data && !c.imaging)
         c.origin.fault("imaging",
                        "a gradient compares seismograms with observed ones: add a section "
-                       "`imaging` with `observed: FILE`, a seismograms.h5");
+                       "`imaging` with `observed: FILE`, a seismograms.h5, SEG-Y or SU");
     if (plan.task->compares_data && c.imaging->observed.empty())
         c.origin.fault("imaging.observed",
                        "missing: the seismograms that synthetic ones are compared with, a seismograms.h5, SEG-Y or SU");

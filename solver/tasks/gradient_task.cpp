@@ -8,7 +8,6 @@
 #include "io/text/saturating.hpp"
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/observed_data.hpp"
-#include "solver/imaging/rho_gradient.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/outputs/gather.hpp"
@@ -18,6 +17,7 @@
 #include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_results.hpp"
 #include "solver/tasks/batch_watch.hpp"
+#include "solver/tasks/shot_gradients.hpp"
 
 namespace onda {
 namespace {
@@ -152,17 +152,10 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
 
 void GradientTask::collect(Batch& batch) {
     for (int slot = 0; ShotInProgress & shot : batch) {
-        const Plan& plan = *shot.plan;
-        const ComputedGrid& computed = plan.domain.computed;
-        const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
-        const auto folded = [&](const NodeValues& gradient) {
-            return fold_to_inner<float>(gradient, computed, plan.domain.grid);
-        };
-        NodeValues image = run_->image(slot);
-        if (imaging_.density)
-            shot.images.gradient_rho =
-                folded(gradient_of_rho(image, run_->density_images(slot), plan.setup, readers, plan_.time.dt_s));
-        shot.images.gradient_vp = folded(gradient_of_vp(std::move(image), plan.setup, readers, plan_.time.dt_s));
+        const ComputedGrid& computed = shot.plan->domain.computed;
+        auto gradients = gradients_of<float>(*run_, slot, *shot.plan, parts_.media);
+        shot.images.gradient_vp = std::move(gradients.vp);
+        shot.images.gradient_rho = std::move(gradients.rho);
         if (imaging_.illuminations) {
             const Illumination energies = run_->illumination(slot);
             shot.images.illumination_source = values_in<float>(computed.inner(), energies.forward, computed.grid());

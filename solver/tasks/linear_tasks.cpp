@@ -22,6 +22,7 @@
 #include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_results.hpp"
 #include "solver/tasks/batch_watch.hpp"
+#include "solver/tasks/shot_gradients.hpp"
 
 namespace onda {
 namespace {
@@ -321,19 +322,9 @@ void BornTranspose::compute(Batch& batch, StepControl& control) {
 
 void BornTranspose::collect(Batch& batch) {
     for (int slot = 0; ShotInProgress & shot : batch) {
-        const Plan& plan = *shot.plan;
-        const ComputedGrid& computed = plan.domain.computed;
-        const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
-        const auto folded = [&](const NodeValues& gradient) {
-            return fold_to_inner<double>(gradient, computed, plan.domain.grid);
-        };
-        NodeValues image = run_->image(slot);
-        shot.product.part = plan.domain.part;
-        if (plan_.imaging->density)
-            shot.product.image.rho =
-                folded(gradient_of_rho(image, run_->density_images(slot), plan.setup, readers, plan_.time.dt_s));
-        shot.product.image.vp = folded(gradient_of_vp(std::move(image), plan.setup, readers, plan_.time.dt_s));
-        ++slot;
+        auto gradients = gradients_of<double>(*run_, slot++, *shot.plan, parts_.media);
+        shot.product.part = shot.plan->domain.part;
+        shot.product.image = {std::move(gradients.vp), std::move(gradients.rho)};
     }
 }
 

@@ -43,7 +43,7 @@ ShotSize largest_shot(const Plan& plan) {
     most.receiver_nodes = size.most_receiver_nodes;
     most.sources = may_reach_cuts(plan.domain) ? size.most_source_nodes : size.most_source_rows;
     most.receivers = size.most_receivers;
-    most.signal_samples = plan.time.steps + 1;
+    most.signal_samples = plan.time.signal_samples();
     most.trace_samples = plan.time.recorded_samples();
     most.download_points = downloaded_points(plan.snapshots, plan.setup.grid, plan.placement);
     return most;

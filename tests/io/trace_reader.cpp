@@ -39,11 +39,6 @@ std::filesystem::path written(const TemporaryFolder& folder, TraceFormat format,
 
 using Bytes = std::vector<char>;
 
-Bytes bytes_of_traces(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void put(const std::filesystem::path& file, const Bytes& bytes) {
     std::ofstream(file, std::ios::binary).write(bytes.data(), std::ssize(bytes));
 }
@@ -51,7 +46,7 @@ void put(const std::filesystem::path& file, const Bytes& bytes) {
 /// A copy of a SEG-Y file with changed headers. \param change takes the binary header and those of all traces.
 std::filesystem::path changed(const std::filesystem::path& file, std::size_t sample_bytes,
                               const std::function<void(char*, const std::vector<char*>&)>& change) {
-    Bytes bytes = bytes_of_traces(file);
+    Bytes bytes = bytes_of(file);
     std::vector<char*> headers;
     for (std::size_t at = kHeads; at < bytes.size(); at += SEGY_TRACE_HEADER_SIZE + kSamples * sample_bytes)
         headers.push_back(bytes.data() + at);
@@ -98,7 +93,7 @@ TEST_CASE("traces that were written come back, in every format and order of byte
     check_traces(TraceFileReader(written(folder, TraceFormat::segy_ibm, "ibm.SEGY")));
     const auto su = written(folder, TraceFormat::su, "little.su");
     check_traces(TraceFileReader(su));
-    Bytes bytes = bytes_of_traces(su);
+    Bytes bytes = bytes_of(su);
     for (auto trace = bytes.begin(); trace != bytes.end(); trace += SEGY_TRACE_HEADER_SIZE + 4 * kSamples) {
         std::array<char, SEGY_TRACE_HEADER_SIZE> header{};
         std::copy_n(trace, header.size(), header.begin());
@@ -116,7 +111,7 @@ TEST_CASE("traces that were written come back, in every format and order of byte
 
 TEST_CASE("samples may be integers") {
     const TemporaryFolder folder;
-    const Bytes floats = bytes_of_traces(written(folder, TraceFormat::segy_ieee, "ieee.sgy"));
+    const Bytes floats = bytes_of(written(folder, TraceFormat::segy_ieee, "ieee.sgy"));
     for (const std::pair<int, unsigned>& kind : {std::pair{2, 4U}, {3, 2U}, {8, 1U}}) {
         const int format = kind.first;
         const std::size_t size = kind.second;
@@ -195,7 +190,7 @@ TEST_CASE("whatever bytes a file has, it is read or refused") {
     int refusals = 0, readings = 0;
     for (const TraceFormat format : {TraceFormat::segy_ibm, TraceFormat::su}) {
         const auto name = format == TraceFormat::su ? "m.su" : "m.sgy";
-        const Bytes whole = bytes_of_traces(written(folder, format, name));
+        const Bytes whole = bytes_of(written(folder, format, name));
         for (int i = 0; i < 300; ++i) {
             Bytes bytes = whole;
             for (int change = 0; change < 4; ++change)

@@ -115,9 +115,8 @@ template <typename T>
 template <typename U>
 void ShotFields<T>::download(const Window& window, std::span<U> values, FieldLevel level) const {
     const Buffer<T>& from = at(level);
-    constexpr std::int64_t worth_threads = 16'384;  // nodes
     const std::int64_t rows = window.count[1] * window.count[2];
-#pragma omp parallel num_threads(window.points() < worth_threads ? 1 : threads_)
+#pragma omp parallel num_threads(useful_threads(threads_, window.points()))
     {
         const FlushDenormals<U> flush;
 #pragma omp for schedule(static)

@@ -38,7 +38,7 @@ public:
 
     static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels,
                          const std::string& name) {
-        list.add(paged(name, Owner::wavefield, levels * stored_of(frame), sizeof(Stored), shots));
+        list.add(paged(name, Owner::wavefield, levels * stored_elements<Stored>(frame.nodes), sizeof(Stored), shots));
         if constexpr (kCodes) list.add(paged(stage_of(name), Owner::wavefield, frame.nodes, sizeof(T), shots));
     }
 
@@ -69,10 +69,6 @@ public:
 private:
     static constexpr bool kCodes = !std::is_same_v<T, Stored>;
 
-    /// The elements of a level.
-    [[nodiscard]] static std::int64_t stored_of(const NodeFrame& frame) {
-        return kCodes ? CodedBlock::count(frame.nodes) : frame.nodes;
-    }
     /// The values of a level, or the stage.
     [[nodiscard]] T* values(std::size_t shot, std::int64_t level) {
         if constexpr (kCodes)
@@ -91,8 +87,8 @@ private:
     /// Calls body(block, values of the stage, count) for every block of a level of every shot.
     template <typename Body>
     void for_blocks(std::int64_t level, const Body& body) {
-        const std::int64_t blocks = stored_of(frame_), shots = std::ssize(stored_);
-        on_threads(useful_threads(setup_, shots * frame_.nodes), [&](int thread, int threads) {
+        const std::int64_t blocks = stored_elements<Stored>(frame_.nodes), shots = std::ssize(stored_);
+        on_threads(useful_threads(threads_of(setup_), shots * frame_.nodes), [&](int thread, int threads) {
             const FlushDenormals<T> flush;
             const RowRange mine = rows_of_thread(shots * blocks, thread, threads);
             for (std::int64_t i = mine.begin; i < mine.end; ++i) {

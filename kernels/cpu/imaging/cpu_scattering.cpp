@@ -35,9 +35,8 @@ public:
     void scatter_applied(const FieldSet& background, FieldSet& scattered) override {
         for_rows(background, scattered,
                  [&](std::size_t, const ShotFields<T>& from, ShotFields<T>& to, std::int64_t y, std::int64_t z) {
-                     const T *const u = level_from(from, kAppliedLevel, 0, y, z), *const ratio =
-                                                                                      ratio_.data() +
-                                                                                      setup_.grid.at(0, y, z);
+                     const T* const u = level_from(from, kAppliedLevel, 0, y, z);
+                     const T* const ratio = ratio_.data() + setup_.grid.at(0, y, z);
                      T* const odd = to.odd().data() + to.layout().at(0, y, z);
                      for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) odd[x] = odd[x] + ratio[x] * u[x];
                  });

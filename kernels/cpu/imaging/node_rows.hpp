@@ -18,12 +18,6 @@ inline std::int64_t rows_in(const Box& box) {
     return box.empty() ? 0 : (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]);
 }
 
-/// The threads of a set-up that find enough to do.
-inline int useful_threads(const Setup& setup, std::int64_t nodes) {
-    constexpr std::int64_t fewest_nodes = 16'384;  // of a thread
-    return static_cast<int>(std::clamp<std::int64_t>(nodes / fewest_nodes, 1, threads_of(setup)));
-}
-
 /// Calls body(shot, part, y, z) for every row of some boxes of every shot, in one region of all threads of a set-up
 /// that find enough to do.
 template <typename T, typename Body>
@@ -34,7 +28,7 @@ void for_node_rows(const Setup& setup, std::size_t shots, const std::vector<Box>
         nodes += part.points();
     }
     const auto count_of_shots = static_cast<std::int64_t>(shots);
-    on_threads(useful_threads(setup, count_of_shots * nodes), [&](int thread, int threads) {
+    on_threads(useful_threads(threads_of(setup), count_of_shots * nodes), [&](int thread, int threads) {
         const FlushDenormals<T> flush;
         const RowRange mine = rows_of_thread(count_of_shots * rows, thread, threads);
         std::int64_t before = 0;

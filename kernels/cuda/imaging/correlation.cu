@@ -16,9 +16,8 @@ __device__ __forceinline__ T value_at(const ShotLevels<T>& field, std::int64_t e
 template <typename T>
 __global__ void keep_kernel(ShotLevels<T> field, NodeRange nodes, NodeArray<T> kept) {
     const auto shot = static_cast<std::int64_t>(blockIdx.y);
-    for_nodes_of_row(nodes, [&](int x, int y, int z) {
-        kept.row(y, z, shot)[x] = value_at(field, field.element(x, y, z, shot));
-    });
+    for_nodes_of_row(
+        nodes, [&](int x, int y, int z) { kept.row(y, z, shot)[x] = value_at(field, field.element(x, y, z, shot)); });
 }
 
 template <typename T>
@@ -93,8 +92,7 @@ __global__ void layers_kernel(ShotLevels<T> field, const __grid_constant__ Devic
 }  // namespace
 
 template <typename T>
-void keep_values(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept,
-                     cudaStream_t stream) {
+void keep_values(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, cudaStream_t stream) {
     if (is_empty(nodes)) return;
     launch<T>(keep_kernel<T>, rows_of_shots(nodes, field.shots), stream, field, nodes, kept);
 }
@@ -114,11 +112,11 @@ void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, i
     launch<T>(layers_kernel<T>, {grid, kThreads}, stream, field, layers, steps, kept, images);
 }
 
-#define ONDA_INSTANTIATE(T)                                                                                      \
-    template void keep_values<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, cudaStream_t); \
-    template void meet_inside<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, const Images<T>&,  \
-                                 cudaStream_t);                                                                  \
-    template void meet_in_layers<T>(const ShotLevels<T>&, const DeviceLayers<T>&, int, const NodeArray<T>&,      \
+#define ONDA_INSTANTIATE(T)                                                                                     \
+    template void keep_values<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, cudaStream_t);    \
+    template void meet_inside<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, const Images<T>&, \
+                                 cudaStream_t);                                                                 \
+    template void meet_in_layers<T>(const ShotLevels<T>&, const DeviceLayers<T>&, int, const NodeArray<T>&,     \
                                     const Images<T>&, cudaStream_t)
 ONDA_INSTANTIATE(float);
 ONDA_INSTANTIATE(double);

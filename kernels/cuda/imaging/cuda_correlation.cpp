@@ -109,7 +109,10 @@ private:
 
     [[nodiscard]] ShotLevels<T> correlated_of(const CudaFields<T>& fields) const {
         ShotLevels<T> levels = levels_of(fields);
-        if (what_ == Correlated::applied) levels.now = levels.applied, levels.before = nullptr;
+        if (what_ == Correlated::applied) {
+            levels.now = levels.applied;
+            levels.before = nullptr;
+        }
         return levels;
     }
     /// Lets what a stream is given from now on come after all that has been queued here.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/imaging/between_fields.hpp"
 #include "kernels/cuda/imaging/flux_memory.hpp"
 
 namespace onda::cuda {
@@ -22,38 +23,33 @@ public:
 
     void set_perturbation(const FluxPerturbation& perturbation) override {
         scope_.enter();
-        done_.wait();
+        between_.wait();
         nodes_.upload(perturbation.k, k_);
         for (const Axis& axis : axes_)
             axis.extents.upload(perturbation.buoyancy[static_cast<std::size_t>(axis.axis)], axis.buoyancy);
     }
     void reset() override {
         scope_.enter();
-        done_.hold(own_);
-        queue_zeros(pressure_, own_);
-        for (const Axis& axis : axes_) {
-            queue_zeros(axis.halves.memory(), own_);
-            queue_zeros(axis.nodes.memory(), own_);
-        }
-        done_.record(own_);
+        between_.beside_steps([&](const Stream& stream) {
+            queue_zeros(pressure_, stream);
+            for (const Axis& axis : axes_) {
+                queue_zeros(axis.halves.memory(), stream);
+                queue_zeros(axis.nodes.memory(), stream);
+            }
+        });
     }
     void scatter(FieldSet& background, FieldSet& scattered) override {
         scope_.enter();
-        const auto& from = dynamic_cast<const CudaFields<T>&>(background);
-        const auto& to = dynamic_cast<const CudaFields<T>&>(scattered);
-        const Stream& stream = to.compute();
-        stepped_.record(from.compute());
-        stepped_.hold(stream);
-        done_.hold(stream);
-        for (const Axis& axis : axes_) {
-            make_fluxes(axis.halves.get(), axis.tables.get(), taken_.volume<T>(pressure_.data()),
-                        axis.extents.array(axis.buoyancy.data()), axis.extents.array(flux_.data()), stream.get());
-            add_fluxes(axis.nodes.get(), axis.tables.get(), axis.extents.template volume<T>(flux_.data()),
-                       nodes_.array(k_.data()), levels_of(to), to.before(), stream.get());
-        }
-        keep_level(levels_of(from), taken_.nodes, taken_.array(pressure_.data()), stream.get());
-        done_.record(stream);
-        done_.hold(from.compute());  // whose next step overwrites what is read here
+        const auto queue = [&](const CudaFields<T>& from, const CudaFields<T>& to, cudaStream_t stream) {
+            for (const Axis& axis : axes_) {
+                make_fluxes(axis.halves.get(), axis.tables.get(), taken_.volume<T>(pressure_.data()),
+                            axis.extents.array(axis.buoyancy.data()), axis.extents.array(flux_.data()), stream);
+                add_fluxes(axis.nodes.get(), axis.tables.get(), axis.extents.template volume<T>(flux_.data()),
+                           nodes_.array(k_.data()), levels_of(to), to.before(), stream);
+            }
+            keep_level(levels_of(from), taken_.nodes, taken_.array(pressure_.data()), stream);
+        };
+        between_.after_steps<T>(background, scattered, queue);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         std::int64_t bytes = k_.bytes() + pressure_.bytes() + flux_.bytes();
@@ -102,8 +98,7 @@ private:
     DeviceBuffer<T> pressure_;  ///< [shot][taken node]: p[n] of the background from a step ago
     DeviceBuffer<T> flux_;      ///< [shot][z][y][x]: of the axis in turn
     std::vector<Axis> axes_;
-    Stream own_;            ///< for what belongs to no wavefield
-    Event stepped_, done_;  ///< the background; the last that was queued
+    BetweenFields between_;
 };
 
 template <typename T>

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/imaging/between_fields.hpp"
 #include "kernels/cuda/imaging/node_layout.hpp"
 #include "kernels/cuda/imaging/scattering.hpp"
 
@@ -19,24 +20,28 @@ public:
 
     void set_perturbation(std::span<const double> ratio) override {
         scope_.enter();
-        done_.wait();
+        between_.wait();
         upload(ratio, ratio_);
     }
     void reset() override {
         scope_.enter();
-        done_.hold(own_);
-        ONDA_CUDA_TRY(cudaMemsetAsync(last_.data(), 0, static_cast<std::size_t>(last_.size()) * sizeof(T), own_.get()));
-        done_.record(own_);
+        between_.beside_steps([&](const Stream& stream) {
+            ONDA_CUDA_TRY(
+                cudaMemsetAsync(last_.data(), 0, static_cast<std::size_t>(last_.size()) * sizeof(T), stream.get()));
+        });
     }
     void scatter(const FieldSet& background, FieldSet& scattered) override {
-        between(background, scattered, [&](const ShotLevels<T>& from, const CudaFields<T>& to, cudaStream_t stream) {
-            scatter_difference(from, whole(), perturbation(), node_array(setup_, last_.data()), to.before(), stream);
-        });
+        after_steps(background, scattered,
+                    [&](const CudaFields<T>& from, const CudaFields<T>& to, cudaStream_t stream) {
+                        scatter_difference(levels_of(from), whole(), perturbation(), node_array(setup_, last_.data()),
+                                           to.before(), stream);
+                    });
     }
     void scatter_applied(const FieldSet& background, FieldSet& scattered) override {
-        between(background, scattered, [&](const ShotLevels<T>& from, const CudaFields<T>& to, cudaStream_t stream) {
-            cuda::scatter_applied(from, whole(), perturbation(), to.odd(), stream);
-        });
+        after_steps(background, scattered,
+                    [&](const CudaFields<T>& from, const CudaFields<T>& to, cudaStream_t stream) {
+                        cuda::scatter_applied(levels_of(from), whole(), perturbation(), to.odd(), stream);
+                    });
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         return ratio_.bytes() + inverse_gain_.bytes() + last_.bytes();
@@ -58,22 +63,10 @@ private:
     [[nodiscard]] Perturbation<T> perturbation() const {
         return {node_array(setup_, ratio_.data()), node_array(setup_, inverse_gain_.data())};
     }
-    /// Calls queue(background, scattered, stream) for what comes after the steps of both fields, and before the next
-    /// step of the background, which overwrites what is read.
     template <typename Queue>
-    void between(const FieldSet& background, FieldSet& scattered, const Queue& queue) {
+    void after_steps(const FieldSet& background, const FieldSet& scattered, const Queue& queue) {
         scope_.enter();
-        const auto& from = dynamic_cast<const CudaFields<T>&>(background);
-        const auto& to = dynamic_cast<const CudaFields<T>&>(scattered);
-        const Stream& stream = to.compute();
-        stepped_.record(from.compute());
-        stepped_.hold(stream);
-        done_.hold(stream);
-        ShotLevels<T> levels = levels_of(from);
-        if (!setup_.keeps_applied) levels.applied = nullptr;
-        queue(levels, to, stream.get());
-        done_.record(stream);
-        done_.hold(from.compute());
+        between_.after_steps<T>(background, scattered, queue);
     }
     /// Values of all nodes, [z][y][x], to an array of one shot.
     void upload(std::span<const double> values, const DeviceBuffer<T>& to) const {
@@ -90,8 +83,7 @@ private:
     DeviceScope scope_;
     DeviceBuffer<T> ratio_, inverse_gain_;  ///< of a shot, [z][y][x]; the second where strips damp
     DeviceBuffer<T> last_;                  ///< the background's difference a step ago, [shot][z][y][x]
-    Stream own_;                            ///< for what belongs to no wavefield
-    Event stepped_, done_;                  ///< the background; the last that was queued
+    BetweenFields between_;
 };
 
 }  // namespace

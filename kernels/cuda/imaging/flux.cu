@@ -128,9 +128,8 @@ void launch_inside(const FluxParts<T>& parts, const Work& work, cudaStream_t str
 template <typename T>
 __global__ void keep_level_kernel(ShotLevels<T> field, NodeRange nodes, NodeArray<T> kept) {
     const auto shot = static_cast<std::int64_t>(blockIdx.y);
-    for_nodes_of_row(nodes, [&](int x, int y, int z) {
-        kept.row(y, z, shot)[x] = field.now[field.element(x, y, z, shot)];
-    });
+    for_nodes_of_row(nodes,
+                     [&](int x, int y, int z) { kept.row(y, z, shot)[x] = field.now[field.element(x, y, z, shot)]; });
 }
 
 }  // namespace
@@ -165,13 +164,13 @@ void add_fluxes(const FluxParts<T>& parts, const DeviceFluxAxis<T>& axis, const 
     launch_in_layers(parts, work, stream);
 }
 
-#define ONDA_INSTANTIATE(T)                                                                                        \
-    template void keep_level<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, cudaStream_t);        \
-    template void meet_fluxes<T>(const FluxParts<T>&, const DeviceFluxAxis<T>&, const DeviceVolume<T>&,            \
-                                 const DeviceVolume<T>&, const NodeArray<T>&, cudaStream_t);                       \
-    template void make_fluxes<T>(const FluxParts<T>&, const DeviceFluxAxis<T>&, const DeviceVolume<T>&,            \
-                                 const NodeArray<T>&, const NodeArray<T>&, cudaStream_t);                          \
-    template void add_fluxes<T>(const FluxParts<T>&, const DeviceFluxAxis<T>&, const DeviceVolume<T>&,             \
+#define ONDA_INSTANTIATE(T)                                                                                 \
+    template void keep_level<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, cudaStream_t); \
+    template void meet_fluxes<T>(const FluxParts<T>&, const DeviceFluxAxis<T>&, const DeviceVolume<T>&,     \
+                                 const DeviceVolume<T>&, const NodeArray<T>&, cudaStream_t);                \
+    template void make_fluxes<T>(const FluxParts<T>&, const DeviceFluxAxis<T>&, const DeviceVolume<T>&,     \
+                                 const NodeArray<T>&, const NodeArray<T>&, cudaStream_t);                   \
+    template void add_fluxes<T>(const FluxParts<T>&, const DeviceFluxAxis<T>&, const DeviceVolume<T>&,      \
                                 const NodeArray<T>&, const ShotLevels<T>&, T*, cudaStream_t)
 ONDA_INSTANTIATE(float);
 ONDA_INSTANTIATE(double);

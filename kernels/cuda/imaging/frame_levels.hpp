@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/imaging/field_ring.hpp"
@@ -22,7 +21,7 @@ class FrameLevels {
 public:
     /// \param planned with the rows of add_rows().
     FrameLevels(const NodeFrame& frame, int shots, const Allocations& planned, const std::string& name)
-        : of_level_(shots * stored_of(frame)),
+        : of_level_(shots * stored_elements<Stored>(frame.nodes)),
           on_device_(planned.of(name)),
           on_host_(planned.of(name + " on the host").bytes > 0 ? PinnedBuffer<Stored>(planned.of(name + " on the host"))
                                                                : PinnedBuffer<Stored>()) {
@@ -42,7 +41,7 @@ public:
     static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels, RingPlace place,
                          const std::string& name) {
         const bool is_on_host = place == RingPlace::host;
-        const std::int64_t of_level = shots * stored_of(frame);
+        const std::int64_t of_level = shots * stored_elements<Stored>(frame.nodes);
         list.add(on_device(name, Owner::wavefield, (is_on_host ? kStages : levels) * of_level, kElement));
         list.add(pinned(name + " on the host", Owner::wavefield, is_on_host ? levels * of_level : 0, kElement));
     }
@@ -79,10 +78,6 @@ private:
     static constexpr std::int64_t kElement = sizeof(Stored), kNothing = -1;
     static constexpr std::int64_t kStages = 4, kAhead = 3;  ///< fetched ones and the one that is read have their stages
 
-    /// The elements of a level of a shot.
-    [[nodiscard]] static std::int64_t stored_of(const NodeFrame& frame) {
-        return std::is_same_v<Stored, CodedBlock> ? CodedBlock::count(frame.nodes) : frame.nodes;
-    }
     [[nodiscard]] bool is_on_host() const { return on_host_.size() > 0; }
     [[nodiscard]] static std::size_t stage_of(std::int64_t level) { return static_cast<std::size_t>(level % kStages); }
     [[nodiscard]] Stored* in_stage(std::size_t stage) const {

@@ -8,7 +8,7 @@
 
 namespace onda::cuda {
 
-/// The two levels of a field of some shots, at node (0, 0, 0) of the first, and what is kept of A p beside them.
+/// The two levels of a field of some shots, at node (0, 0, 0) of the first, and beside them A p, where it is kept.
 template <typename T>
 struct ShotLevels {
     const T *now = nullptr, *before = nullptr, *applied = nullptr;

@@ -44,7 +44,8 @@ inline NodeRange range_of(const Box& box) {
 template <typename T>
 ShotLevels<T> levels_of(const CudaFields<T>& fields) {
     const std::int64_t of_shot = fields.shots() > 1 ? fields.element(0, 1) - fields.element(0, 0) : 0;
-    return {fields.now(),          fields.before(), fields.odd(),  fields.layout().pitch,
+    const T* const applied = fields.problem().keeps_applied ? fields.odd() : nullptr;
+    return {fields.now(),          fields.before(), applied,       fields.layout().pitch,
             fields.layout().plane, of_shot,         fields.shots()};
 }
 
