@@ -37,7 +37,8 @@ Propagator::Propagator(Wavefield& wavefield, std::vector<ShotPoints> shots, cons
     wavefield_.reset();
     for (int shot = 0; ShotPoints & points : shots) {
         Sources sources = from_zero(wavefield_.problem(), std::move(points.sources));
-        wavefield_.set_sources(shot, with_filters_of_strips(wavefield_.medium(), std::move(sources), time.signal_samples()));
+        wavefield_.set_sources(shot,
+                               with_filters_of_strips(wavefield_.medium(), std::move(sources), time.signal_samples()));
         wavefield_.set_receivers(shot++, points.receivers, time.recorded_samples());
     }
     wavefield_.record(0);
