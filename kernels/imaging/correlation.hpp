@@ -69,9 +69,11 @@ public:
     /// The most steps of the adjoint run between two meetings: layers, whose memory moves on with every step, see two
     /// levels of it at a time. kAnySteps without layers.
     [[nodiscard]] virtual std::int64_t most_steps() const = 0;
-    /// An image of a shot on all nodes of the grid, [z][y][x], x fastest. Waits. \throws std::logic_error for
-    /// illuminations that were not asked for.
-    virtual void download(LevelSum sum, std::span<double> image, int shot) const = 0;
+    /// Whole planes of an image of a shot, [z][y][x], x fastest, from plane `first` along z on: as many as there is
+    /// room for. Waits. \throws std::logic_error for illuminations that were not asked for.
+    virtual void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const = 0;
+    /// The same of all nodes of the grid.
+    void download(LevelSum sum, std::span<double> image, int shot) const { download_planes(sum, 0, image, shot); }
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 };
 

@@ -32,19 +32,17 @@ public:
         for (const auto& slab : slabs_) most = std::min(most, slab->most_steps());
         return most;
     }
-    void download(LevelSum sum, std::span<double> image, int shot) const override {
-        const std::int64_t plane = grid_.nx() * grid_.ny();
+    void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const override {
+        const std::int64_t plane = grid_.nx() * grid_.ny(), end = first + std::ssize(planes) / plane;
         for (std::size_t s = 0; s < slabs_.size(); ++s) {
-            const Slab &computed = map_.computed(s), &owned = map_.owned(s);
-            const auto own = image.subspan(static_cast<std::size_t>(owned.first_plane * plane),
-                                           static_cast<std::size_t>(owned.planes * plane));
-            if (computed.planes == owned.planes) {
-                slabs_[s]->download(sum, own, shot);
-                continue;
-            }
-            std::vector<double> part(static_cast<std::size_t>(plane * computed.planes));
-            slabs_[s]->download(sum, part, shot);
-            std::copy_n(part.begin() + (owned.first_plane - computed.first_plane) * plane, own.size(), own.begin());
+            const Slab& owned = map_.owned(s);
+            const std::int64_t from = std::max(first, owned.first_plane),
+                               to = std::min(end, owned.first_plane + owned.planes);
+            if (from >= to) continue;
+            slabs_[s]->download_planes(sum, from - map_.computed(s).first_plane,
+                                       planes.subspan(static_cast<std::size_t>((from - first) * plane),
+                                                      static_cast<std::size_t>((to - from) * plane)),
+                                       shot);
         }
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }

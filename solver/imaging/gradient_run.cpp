@@ -39,7 +39,10 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
     check_keeps_applied(medium.setup());
     if (of_density && plan.ring) throw std::logic_error("a field that is rebuilt has no gradient of density");
     if (of_density) fluxes_ = forward_field_->fields().make_flux_correlation(slots_);
-    if (medium.setup().keeps_applied) applied_ = forward_field_->fields().make_correlation(slots_, Correlated::applied);
+    if (medium.setup().keeps_applied) {
+        applied_ = forward_field_->fields().make_correlation(slots_, Correlated::applied);
+        inverse_gains_ = inverse_gains(medium.setup());
+    }
     if (plan.ring) rebuilt_ = std::make_unique<RebuiltField>(medium, *forward_field_, time, plan_);
 }
 
@@ -60,29 +63,38 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     states_.reset();
 }
 
-NodeValues GradientRun::image(int shot) const {
-    NodeValues whole = image(*correlation_, LevelSum::products, scale(shot), shot);
-    if (!applied_) return whole;
-    const NodeValues second = image(*applied_, LevelSum::products, scale(shot), shot);
-    const std::vector<double> inverse = inverse_gains(medium_.setup());
+void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, std::span<double> planes) const {
+    correlation_->download_planes(sum, first, planes, shot);
+    double factor = static_cast<double>(plan_.every);
+    if (sum == LevelSum::products) factor *= rebuilt_ ? -scale(shot) : scale(shot);
+    if (sum == LevelSum::adjoint_squares) factor *= scale(shot) * scale(shot);
 #pragma omp parallel for
-    for (std::size_t i = 0; i < whole.size(); ++i) whole[i] += second[i] / (12. * (inverse.empty() ? 1. : inverse[i]));
-    return whole;
+    for (std::size_t i = 0; i < planes.size(); ++i) planes[i] *= factor;
+    if (sum == LevelSum::products && applied_) add_second_image(shot, first, planes, factor);
 }
 
-NodeValues GradientRun::image(const Correlation& of, LevelSum sum, double scale, int shot) const {
-    NodeValues image(static_cast<std::size_t>(medium_.setup().grid.points()));
-    of.download(sum, image, shot);
-    const double sign = rebuilt_ && sum == LevelSum::products ? -1. : 1.;
-    const double factor = sign * static_cast<double>(plan_.every) * scale;
+void GradientRun::add_second_image(int shot, std::int64_t first, std::span<double> planes, double factor) const {
+    const Grid& grid = medium_.setup().grid;
+    NodeValues second(planes.size());
+    applied_->download_planes(LevelSum::products, first, second, shot);
+    const double* const inverse = inverse_gains_.empty() ? nullptr : inverse_gains_.data() + grid.at(0, 0, first);
 #pragma omp parallel for
-    for (std::size_t i = 0; i < image.size(); ++i) image[i] *= factor;
-    return image;
+    for (std::size_t i = 0; i < planes.size(); ++i)
+        planes[i] += second[i] * factor / (12. * (inverse == nullptr ? 1. : inverse[i]));
+}
+
+NodeValues GradientRun::whole(LevelSum sum, int shot) const {
+    NodeValues values(static_cast<std::size_t>(medium_.setup().grid.points()));
+    download_planes(sum, shot, 0, values);
+    return values;
+}
+
+NodeValues GradientRun::image(int shot) const {
+    return whole(LevelSum::products, shot);
 }
 
 Illumination GradientRun::illumination(int shot) const {
-    return {image(*correlation_, LevelSum::forward_squares, 1., shot),
-            image(*correlation_, LevelSum::adjoint_squares, scale(shot) * scale(shot), shot)};
+    return {whole(LevelSum::forward_squares, shot), whole(LevelSum::adjoint_squares, shot)};
 }
 
 DensityImages GradientRun::density_images(int shot) const {
@@ -213,7 +225,9 @@ void GradientRun::begin_adjoint() {
     for (int shot = 0; shot < shots(); ++shot) forward_field_->set_receivers(shot, {}, 0);
     if (!adjoint_field_) forward_.reset();
     met_ = 0;
-    adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, std::move(points), time_);
+    support_->times.measure("adjoint set-up", [&] {
+        adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, std::move(points), time_);
+    });
 }
 
 /// The slot that has a level.

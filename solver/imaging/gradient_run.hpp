@@ -79,6 +79,8 @@ public:
     [[nodiscard]] NodeValues image(int shot) const;
     /// Of a shot. Waits. \throws std::logic_error unless the run illuminates.
     [[nodiscard]] Illumination illumination(int shot) const;
+    /// image(), or one of illumination(): whole planes from plane `first` along z on, as many as there is room for.
+    void download_planes(LevelSum sum, int shot, std::int64_t first, std::span<double> planes) const;
     /// What gradient_of_rho() takes beside the image, of a shot. Waits. \throws std::logic_error unless the run is of
     /// density.
     [[nodiscard]] DensityImages density_images(int shot) const;
@@ -97,7 +99,8 @@ private:
         return segment == 0 ? 0 : plan_.end_of_segment(time_, segment - 1);
     }
     [[nodiscard]] double scale(int shot) const { return scales_.at(static_cast<std::size_t>(shot)); }
-    [[nodiscard]] NodeValues image(const Correlation& of, LevelSum sum, double scale, int shot) const;
+    [[nodiscard]] NodeValues whole(LevelSum sum, int shot) const;
+    void add_second_image(int shot, std::int64_t first, std::span<double> planes, double factor) const;
     [[nodiscard]] std::vector<double> source_products(int shot) const;
     /// Steps of the adjoint run after which it is met again, at most.
     [[nodiscard]] std::int64_t most_steps() const {
@@ -127,6 +130,7 @@ private:
     std::int64_t slots_;                        ///< of levels that are kept together
     std::unique_ptr<Correlation> correlation_;
     std::unique_ptr<Correlation> applied_;     ///< null: of order 2 in time
+    std::vector<double> inverse_gains_;        ///< of the strips where A p is correlated; empty: all 1
     std::unique_ptr<FluxCorrelation> fluxes_;  ///< null: not of density
     std::unique_ptr<RebuiltField> rebuilt_;    ///< null where levels are kept
     std::vector<double> scales_;               ///< of the adjoint runs of the shots

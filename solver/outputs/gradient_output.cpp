@@ -34,7 +34,7 @@ public:
     GradientOfShot(const Plan& plan, const ShotPlace& place)
         : plan_(plan), file_(place.file), provenance_(place.provenance) {}
 
-    void take_images(const ShotImages& images) override {
+    void take_images(ShotImages& images) override {
         ImageWriter writer(file_, nodes_of_part(plan_.domain.grid, images.part), provenance_, true);
         writer.write(kVpGradient, 0, images.gradient_vp);
         if (!images.gradient_rho.empty()) writer.write(kRhoGradient, 0, images.gradient_rho);

@@ -21,7 +21,7 @@ std::vector<WantedPart> ShotOutput::wanted_parts() const {
 
 void ShotOutput::take_parts(std::vector<FileRecord> /*files*/) {}
 void ShotOutput::take_values(std::string_view /*name*/, std::span<const float> /*values*/) {}
-void ShotOutput::take_images(const ShotImages& /*images*/) {}
+void ShotOutput::take_images(ShotImages& /*images*/) {}
 void ShotOutput::take_product(ShotProduct& /*product*/) {}
 void ShotOutput::take_gather(const ShotGather& /*gather*/) {}
 

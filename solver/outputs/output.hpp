@@ -53,8 +53,8 @@ public:
     virtual void take_parts(std::vector<FileRecord> files);
     /// What a task makes of the shot that others do not, under a name that it shares with those who take it.
     virtual void take_values(std::string_view name, std::span<const float> values);
-    /// The images and misfits of a shot whose gradient is computed.
-    virtual void take_images(const ShotImages& images);
+    /// The images and misfits of a shot whose gradient is computed; the caller's are lost.
+    virtual void take_images(ShotImages& images);
     /// What a linear operator makes of the shot; the caller's is lost.
     virtual void take_product(ShotProduct& product);
     /// The gather at the user's sampling, of a shot with receivers.

@@ -105,7 +105,7 @@ void ShotOutputs::take_values(std::string_view name, std::span<const float> valu
     for (const Entry& entry : entries_) entry.output->take_values(name, values);
 }
 
-void ShotOutputs::take_images(const ShotImages& images) {
+void ShotOutputs::take_images(ShotImages& images) {
     for (const Entry& entry : entries_) entry.output->take_images(images);
 }
 

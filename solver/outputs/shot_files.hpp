@@ -61,7 +61,7 @@ public:
     [[nodiscard]] std::vector<WantedPart> wanted_parts() const;
     void take_parts(const std::vector<FileRecord>& files);
     void take_values(std::string_view name, std::span<const float> values);
-    void take_images(const ShotImages& images);
+    void take_images(ShotImages& images);
     void take_product(ShotProduct& product);
     void take_gather(const ShotGather& gather);
 

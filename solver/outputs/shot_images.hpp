@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
+#include "kernels/unset_vector.hpp"
 
 namespace onda {
 
@@ -13,9 +14,9 @@ namespace onda {
 struct ShotImages {
     std::int64_t shot = 1;
     Window part;                        ///< nodes of the run's grid, all of them unless the shot has an aperture
-    std::vector<float> gradient_vp;     ///< dJ/dvp [misfit per m/s]
-    std::vector<float> gradient_rho{};  ///< dJ/drho [misfit per kg/m3]; empty: not asked
-    std::vector<float> illumination_source, illumination_receiver;  ///< of forward and adjoint field; empty: not asked
+    UnsetVector<float> gradient_vp;     ///< dJ/dvp [misfit per m/s]
+    UnsetVector<float> gradient_rho{};  ///< dJ/drho [misfit per kg/m3]; empty: not asked
+    UnsetVector<float> illumination_source, illumination_receiver;  ///< of forward and adjoint field; empty: not asked
     double misfit = 0.;                                             ///< J
     std::vector<double> misfit_of_trace;                            ///< [receiver]
     std::int64_t dead = 0, excluded = 0;  ///< traces that do not count, as MisfitOfShot has them

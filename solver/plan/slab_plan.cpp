@@ -41,14 +41,14 @@ std::size_t wanted_slabs(const Config& config) {
     return count;
 }
 
-/// \throws Error(config) unless every device of the list can be used, once.
+/// \throws Error(config) unless every device of the list can be used; shares of the CPU once.
 void check_devices(const Device& device, const ConfigOrigin& origin, const std::vector<int>& ordinals) {
     const auto fault = [&origin](const std::string& message) { origin.value_fault("backend.devices", message); };
     for (std::size_t i = 0; i < ordinals.size(); ++i) {
-        if (std::find(ordinals.begin(), ordinals.begin() + static_cast<std::ptrdiff_t>(i), ordinals[i]) !=
-            ordinals.begin() + static_cast<std::ptrdiff_t>(i))
-            fault(fmt::format("{} stands there twice", ordinals[i]));
-        if (!device.has_own_memory()) continue;
+        if (!device.has_own_memory()) {
+            if (std::ranges::count(ordinals, ordinals[i]) > 1) fault(fmt::format("{} stands there twice", ordinals[i]));
+            continue;
+        }
         if (ordinals[i] >= device.count())
             fault(fmt::format("GPU {} is not visible: there {} {}, from 0 on", ordinals[i],
                               device.count() == 1 ? "is" : "are", device.count()));
@@ -163,6 +163,13 @@ std::vector<int> spread(std::span<const int> devices, std::size_t slabs) {
     return of_slabs;
 }
 
+std::vector<int> each_once(std::span<const int> devices) {
+    std::vector<int> once;
+    for (const int device : devices)
+        if (std::ranges::find(once, device) == once.end()) once.push_back(device);
+    return once;
+}
+
 /// Shares the devices out among as many workers as there are slabs for, but no more than there are shots.
 std::vector<std::vector<int>> workers_of(const std::vector<int>& devices, std::size_t slabs, std::size_t shots) {
     const std::size_t count = std::clamp<std::size_t>(devices.size() / slabs, 1, std::max<std::size_t>(1, shots));
@@ -221,7 +228,7 @@ void set_slabs(Plan& plan) {
         return check_can_be_cut(plan);
     }
     SlabChoice choice{wanted_slabs(plan.config), "the configuration"};
-    if (choice.count == 0) choice = choose_slabs(plan, devices);
+    if (choice.count == 0) choice = choose_slabs(plan, each_once(devices));
     const std::vector<std::int64_t>& listed = plan.config.backend.split.integers;
     plan.placement.slabs = listed.empty() ? equal_slabs(planes, static_cast<int>(choice.count)) : slabs_of(listed);
     plan.placement.slabs_by = choice.by;
@@ -266,6 +273,17 @@ std::int64_t own_workers(const Placement& placement) {
     return std::max<std::int64_t>(1, std::ssize(placement.workers));
 }
 
+std::int64_t workers_on_a_device(const Placement& placement) {
+    if (placement.workers.empty() || !placement.device->has_own_memory()) return own_workers(placement);
+    return std::ranges::count(placement.workers, placement.workers.front());
+}
+
+bool share_one_gpu(const BackendConfig& backend, const Placement& placement) {
+    const std::vector<std::int64_t>& listed = backend.devices.integers;
+    const bool lists_one = !listed.empty() && std::ranges::count(listed, listed.front()) == std::ssize(listed);
+    return placement.device->count() == 1 || lists_one;
+}
+
 std::int64_t shots_together(const Placement& placement) {
     return own_workers(placement) * placement.batch;
 }
@@ -276,10 +294,8 @@ bool is_pipelined(const Placement& placement, const Survey& survey) {
 
 std::vector<int> devices_of(const Setup& setup, const Placement& placement) {
     std::vector<int> devices;
-    for (const auto& worker : placement.workers)
-        for (const int device : worker)
-            if (std::ranges::find(devices, device) == devices.end()) devices.push_back(device);
-    return devices.empty() ? std::vector{setup.ordinal} : devices;
+    for (const auto& worker : placement.workers) devices.insert(devices.end(), worker.begin(), worker.end());
+    return devices.empty() ? std::vector{setup.ordinal} : each_once(devices);
 }
 
 bool links_devices(const BackendConfig& backend, const Placement& placement) {

@@ -47,6 +47,10 @@ Slab joined(const Placement& placement, const SlabRange& range);
 std::int64_t workers_of_run(const Placement& placement);
 /// How many workers of this process compute side by side.
 std::int64_t own_workers(const Placement& placement);
+/// How many of them have the same memory: all on the CPU, those of one GPU.
+std::int64_t workers_on_a_device(const Placement& placement);
+/// Whether all processes of a host compute on the same GPU: the only one that there is, or the only one that is listed.
+bool share_one_gpu(const BackendConfig& backend, const Placement& placement);
 /// The shots that advance at the same time, of all workers of this process.
 std::int64_t shots_together(const Placement& placement);
 /// Whether shots of a batch are set up, and files of another are written, while one is computed.

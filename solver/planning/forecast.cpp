@@ -65,8 +65,7 @@ std::int64_t available_device_bytes(const BackendConfig& backend, const Setup& s
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     const std::vector<int> devices = devices_of(setup, placement);
     for (const int device : devices) least = std::min(least, placement.device->available_bytes(device));
-    const bool together = placement.device->count() == 1 || backend.devices.integers.size() == 1;
-    return together ? least / placement.ranks.same_devices : least;
+    return share_one_gpu(backend, placement) ? least / placement.ranks.same_devices : least;
 }
 
 std::int64_t available_host_bytes(const RankPlace& ranks) {

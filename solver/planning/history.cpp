@@ -40,7 +40,7 @@ std::int64_t room_for_history(const Plan& plan) {
     std::int64_t room = static_cast<std::int64_t>(kShareForHistory * static_cast<double>(available)) - taken;
     if (const auto& most = plan.imaging->misfit.config.memory_gib)
         room = std::min(room, static_cast<std::int64_t>(*most * 1073741824.));
-    return room / (own ? 1 : own_workers(plan.placement));
+    return room / workers_on_a_device(plan.placement);
 }
 
 /// The most levels that fit beside so many further bytes.

@@ -30,8 +30,7 @@ void add_program_memory(Allocations& list, const Device& device, int threads) {
 /// The bytes of all slabs of this process in the memory of the host, or of those of one device with memory of its own,
 /// the fullest.
 std::int64_t bytes_of_slabs(const Setup& setup, const Placement& placement) {
-    const std::int64_t workers = placement.device->has_own_memory() ? 1 : own_workers(placement);
-    return workers * bytes_in_one_memory(placement, slab_bytes(setup, placement));
+    return workers_on_a_device(placement) * bytes_in_one_memory(placement, slab_bytes(setup, placement));
 }
 
 /// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
@@ -51,16 +50,14 @@ void add_device_memory(Allocations& list, const Plan& plan) {
     const auto add = [&](std::string name, Memory where, std::int64_t bytes, std::int64_t count) {
         list.add({std::move(name), where, held::survey, bytes, 1, bytes, count});
     };
-    const std::int64_t workers = own_workers(plan.placement);
+    const std::int64_t workers = own_workers(plan.placement), sharing = workers_on_a_device(plan.placement);
     add(own_memory ? "wavefields, model and boundaries" : host, memory, bytes_of_slabs(plan.setup, plan.placement), 1);
     const bool scatters = plan.imaging && plan.imaging->scatters;
-    add(scatters ? "scattered field" : "forward field kept for gradients", memory, history_bytes(plan),
-        own_memory ? 1 : workers);
+    add(scatters ? "scattered field" : "forward field kept for gradients", memory, history_bytes(plan), sharing);
     add("rings of the forward field", Memory::host, host_ring_bytes(plan), workers);
     add("states of the forward field", Memory::host, checkpoint_bytes(plan), workers);
     add(own_memory ? "copy of the traces" : "traces in the backend", Memory::host, traces, workers);
-    add(own_memory ? "sources, traces and downloads" : "sources and receivers: in the backend", memory, shots,
-        own_memory ? 1 : workers);
+    add(own_memory ? "sources, traces and downloads" : "sources and receivers: in the backend", memory, shots, sharing);
 }
 
 }  // namespace

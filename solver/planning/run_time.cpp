@@ -40,10 +40,10 @@ double side_by_side(const Setup& setup, const Placement& placement) {
     return placement.device->has_own_memory() ? static_cast<double>(devices_of(setup, placement).size()) : 1.;
 }
 
-/// The shots of the worker that has most of them. On the CPU workers share the threads, and so the time.
+/// The shots of the workers of the device that has most of them: those of a device share its time.
 ShotCounts shots_of_worker(const Plan& plan) {
-    const auto workers = static_cast<double>(
-        plan.placement.device->has_own_memory() ? std::max<std::size_t>(1, plan.placement.workers.size()) : 1);
+    const auto workers =
+        static_cast<double>(own_workers(plan.placement)) / static_cast<double>(workers_on_a_device(plan.placement));
     const ShotCounts of_run = shots_of(plan);
     return {std::ceil(of_run.all / workers), std::ceil(of_run.batches / workers), of_run.batch, of_run.full / workers};
 }

@@ -37,9 +37,9 @@ public:
     void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) {
         member_.tell(Order::meet_level, number_of(adjoint), slot, steps);
     }
-    /// \param which LevelSum, or an axis.
-    void download(int which, std::span<double> image, int shot) const {
-        Incoming message = member_.ask(Order::image, which, image.size(), shot);
+    /// \param which LevelSum, or an axis. \param first plane.
+    void download(int which, std::int64_t first, std::span<double> image, int shot) const {
+        Incoming message = member_.ask(Order::image, which, first, image.size(), shot);
         for (std::span<double> rest = image; message.get<bool>(); message = member_.answer()) {
             const std::size_t count = std::min(kPiece, rest.size());
             message.get_all_into(rest.first(count));
@@ -66,9 +66,9 @@ public:
         images_.meet(adjoint, slot, steps);
     }
     [[nodiscard]] std::int64_t most_steps() const override { return most_steps_; }
-    void download(LevelSum sum, std::span<double> image, int shot) const override {
+    void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const override {
         check_sum(sum, what_ == Correlated::differences_and_squares);
-        images_.download(static_cast<int>(sum), image, shot);
+        images_.download(static_cast<int>(sum), first, planes, shot);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
 
@@ -87,7 +87,9 @@ public:
     void keep(FieldSet& forward, std::int64_t slot) override { images_.keep(forward, slot); }
     void meet(FieldSet& adjoint, std::int64_t slot) override { images_.meet(adjoint, slot, 1); }
     [[nodiscard]] bool remembers() const override { return remembers_; }
-    void download(int axis, std::span<double> image, int shot) const override { images_.download(axis, image, shot); }
+    void download(int axis, std::span<double> image, int shot) const override {
+        images_.download(axis, 0, image, shot);
+    }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
 
 private:
@@ -144,10 +146,11 @@ void ServedImages::carry_out(Order order, Incoming& message) {
 void ServedImages::send(Incoming& message, Outgoing& reply) const {
     const Images& images = images_.at(message.get<int>());
     const auto which = message.get<int>();
+    const auto first = message.get<std::int64_t>();
     std::vector<double> image(message.get<std::size_t>());
     const auto shot = message.get<int>();
     if (images.levels)
-        images.levels->download(static_cast<LevelSum>(which), image, shot);
+        images.levels->download_planes(static_cast<LevelSum>(which), first, image, shot);
     else
         images.fluxes->download(which, image, shot);
     for (std::span<const double> rest = image; !rest.empty();) {

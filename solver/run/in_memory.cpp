@@ -26,15 +26,15 @@ namespace onda {
 namespace {
 
 /// Adds what a shot leaves on its part of a grid.
-template <typename T>
-void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const std::vector<T>& values) {
+template <typename Sum, typename Values>
+void add_part(Sum& sum, const Grid& grid, const Window& part, const Values& values) {
     const auto& first = part.first;
     const auto& count = part.count;
-    sum.resize(static_cast<std::size_t>(grid.points()));
+    sum.resize(static_cast<std::size_t>(grid.points()), 0.);
 #pragma omp parallel for
     for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
         const std::int64_t y = row % count[1], z = row / count[1];
-        const T* const from = values.data() + row * count[0];
+        const auto* const from = values.data() + row * count[0];
         double* const to = sum.data() + grid.at(first[0], first[1] + y, first[2] + z);
         for (std::int64_t x = 0; x < count[0]; ++x) to[x] += static_cast<double>(from[x]);
     }
@@ -80,7 +80,7 @@ public:
         kept_.frames.values.insert(kept_.frames.values.end(), values.begin(), values.end());
     }
     void take_gather(const ShotGather& gather) override { kept_.gather = gather; }
-    void take_images(const ShotImages& images) override { kept_.images = images; }
+    void take_images(ShotImages& images) override { kept_.images = std::move(images); }
     void take_product(ShotProduct& product) override {
         if (product.image.vp.empty())
             kept_.rows = std::move(product.rows);
@@ -235,7 +235,7 @@ WantedRows wanted_rows(const Plan& plan, std::size_t shot) {
     return {"receivers", static_cast<std::int64_t>(plan.survey.shots[shot].receivers.size()), plan.time.output_samples};
 }
 
-void refuse_unless_on_nodes(const Plan& plan, const std::vector<double>& values) {
+void refuse_unless_on_nodes(const Plan& plan, std::span<const double> values) {
     const Grid& grid = plan.domain.grid;
     if (std::ssize(values) != grid.points())
         refuse_operand(fmt::format("{} values for a grid of {} x {} x {} nodes (x, y, z)", values.size(), grid.n[0],

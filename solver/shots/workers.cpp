@@ -113,7 +113,8 @@ bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress
 
 }  // namespace
 
-Workers::Workers(const Plan& plan, Model model, Team* team) : team_(team) {
+Workers::Workers(const Plan& plan, Model model, Team* team)
+    : team_(team), on_a_device_(plan.placement.device->has_own_memory() ? workers_on_a_device(plan.placement) : 1) {
     const auto shared = std::make_shared<const Model>(std::move(model));
     for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.placement.workers.size()); ++i) {
         Worker& worker = workers_.emplace_back();
@@ -126,7 +127,7 @@ Workers::Workers(const Plan& plan, Model model, Team* team) : team_(team) {
 
 void Workers::account_for(const Worker& worker, const SurveyRun& run) {
     nodes_ += run.nodes_computed();
-    const std::int64_t all = worker.media->allocated_bytes() + run.wavefield_bytes();
+    const std::int64_t all = on_a_device_ * (worker.media->allocated_bytes() + run.wavefield_bytes());
     const auto bytes = static_cast<std::int64_t>(share_of_fullest_device(worker.plan->setup, worker.plan->placement) *
                                                  static_cast<double>(all));
     for (std::int64_t most = device_bytes_; most < bytes && !device_bytes_.compare_exchange_weak(most, bytes);) {

@@ -56,6 +56,7 @@ private:
     Team* team_;
     std::vector<Worker> workers_;
     std::string description_;
+    std::int64_t on_a_device_;  ///< of the workers
     std::atomic<std::int64_t> nodes_{0}, device_bytes_{0};
 };
 

@@ -1,6 +1,8 @@
 #include "solver/tasks/gradient_task.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <omp.h>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
+#include "solver/program/loop_failure.hpp"
 #include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_results.hpp"
 #include "solver/tasks/batch_watch.hpp"
@@ -29,6 +32,12 @@ ObservedSampling sampling_of(const Plan& plan) {
     double finest_m = plan.domain.grid.spacing_m[0];
     for (const double spacing_m : plan.domain.grid.derivative_spacings_m()) finest_m = std::min(finest_m, spacing_m);
     return {plan.time.output_dt_s, plan.time.output_samples, kSamePlaceInNodes * finest_m};
+}
+
+/// Threads that compare one shot each. Few shots come one after another, each compared by all threads.
+int comparing_threads(std::int64_t shots) {
+    const std::int64_t all = omp_get_max_threads();
+    return static_cast<int>(2 * shots >= all ? std::min(shots, all) : 1);
 }
 
 /// What the receivers of a shot recorded, as it is written, with all digits that the run has.
@@ -88,7 +97,7 @@ public:
 private:
     /// What the shots' receivers have recorded, compared with what was observed, and the runs that follow from it.
     std::vector<AdjointPoints> compare(Batch& batch, const Wavefield& forward) const;
-    AdjointPoints compare(ShotInProgress& shot, const Wavefield& forward, int slot) const;
+    AdjointPoints compare(ShotInProgress& shot, const TraceValues& synthetic) const;
 
     const Plan& plan_;
     TaskParts parts_;
@@ -120,21 +129,27 @@ void GradientTask::compute(Batch& batch, StepControl& control) {
 std::vector<AdjointPoints> GradientTask::compare(Batch& batch, const Wavefield& forward) const {
     return parts_.times.measure("misfit", [&] {
         collect_recorded(batch, forward);
-        std::vector<AdjointPoints> adjoint;
-        for (int slot = 0; ShotInProgress & shot : batch) adjoint.push_back(compare(shot, forward, slot++));
+        std::deque<SyntheticTraces> synthetic;  // the device gives them one after another
+        for (int slot = 0; const ShotInProgress& shot : batch)
+            synthetic.emplace_back(shot, plan_.time, forward, slot++);
+        std::vector<AdjointPoints> adjoint(batch.size());
+        LoopFailure failure;
+#pragma omp parallel for schedule(dynamic) num_threads(comparing_threads(std::ssize(batch)))
+        for (std::size_t i = 0; i < batch.size(); ++i)
+            failure.guard([&] { adjoint[i] = compare(batch[i], synthetic[i].traces()); });
+        failure.rethrow();
         return adjoint;
     });
 }
 
-AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forward, int slot) const {
+AdjointPoints GradientTask::compare(ShotInProgress& shot, const TraceValues& synthetic) const {
     const Plan& plan = *shot.plan;
     const std::vector<Position> receivers = shot.shot.receivers.list();
     const std::vector<Position> sources = shot.shot.source_positions();
     const std::int64_t samples = plan_.time.output_samples;
-    const SyntheticTraces synthetic(shot, plan_.time, forward, slot);
     MisfitOfShot misfit =
-        evaluate_misfit(imaging_.misfit, {sources.front(), receivers, samples, plan_.time.output_dt_s},
-                        synthetic.traces(), TraceList<const float>(shot.observed, std::ssize(receivers)));
+        evaluate_misfit(imaging_.misfit, {sources.front(), receivers, samples, plan_.time.output_dt_s}, synthetic,
+                        TraceList<const float>(shot.observed, std::ssize(receivers)));
     shot.observed = {};
     shot.images.shot = shot.shot.id;
     shot.images.part = plan.domain.part;
@@ -157,12 +172,27 @@ void GradientTask::collect(Batch& batch) {
         shot.images.gradient_vp = std::move(gradients.vp);
         shot.images.gradient_rho = std::move(gradients.rho);
         if (imaging_.illuminations) {
-            const Illumination energies = run_->illumination(slot);
-            shot.images.illumination_source = values_in<float>(computed.inner(), energies.forward, computed.grid());
-            shot.images.illumination_receiver = values_in<float>(computed.inner(), energies.adjoint, computed.grid());
+            const auto energy = [&](LevelSum of) {
+                return values_in<float>(computed.inner(), planes_of(*run_, of, slot), computed.grid());
+            };
+            shot.images.illumination_source = energy(LevelSum::forward_squares);
+            shot.images.illumination_receiver = energy(LevelSum::adjoint_squares);
         }
         ++slot;
     }
+}
+
+/// In double, of one shot: a few planes at a time; of density the whole image, its gradient, densities and the fluxes
+/// of each axis.
+void add_image_memory(Allocations& list, const Plan& plan) {
+    const std::int64_t applied = plan.setup.keeps_applied ? 1 : 0, points = plan.setup.grid.points();
+    list.add(host_row("planes of images being made to gradients", held::survey,
+                      nodes_of_planes_together(plan.domain.computed, plan.domain.grid),
+                      (1 + applied) * std::int64_t{sizeof(double)}));
+    if (applied > 0) list.add(host_row("gains of absorbing strips", held::survey, points, sizeof(double)));
+    if (plan.imaging->density)
+        list.add(host_row("images being made to gradients of density", held::survey, points,
+                          (plan.setup.grid.dimensions + 3) * std::int64_t{sizeof(double)}));
 }
 
 void add_gradient_memory(Allocations& list, const Plan& plan) {
@@ -180,10 +210,7 @@ void add_gradient_memory(Allocations& list, const Plan& plan) {
     list.add(host_row("gradients", held::survey, plan.domain.grid.points(), (density ? 2 : 1) * sizeof(float), shots));
     list.add(
         host_row("observed seismograms", held::survey, bytes_of_gathers(plan.survey, plan.time, plan.placement), 1, 2));
-    // An image and its gradient in double, of one shot; of density those of fluxes along each axis and densities, too.
-    const std::int64_t of_density = density ? plan.setup.grid.dimensions + 1 : 0;
-    list.add(host_row("images being made to gradients", held::survey, plan.setup.grid.points(),
-                      (3 + of_density + doubles_of_second_image(plan)) * std::int64_t{sizeof(double)}));
+    add_image_memory(list, plan);
     if (density)
         list.add(host_row("pressure at sources", held::resampling,
                           saturating_product(plan.survey.size.most_sources, plan.time.recorded_samples()),

@@ -256,8 +256,9 @@ private:
 void BornOperator::perturb(const Plan& of_shot) {
     const ComputedGrid& computed = of_shot.domain.computed;
     const MediumReaders readers = medium_readers(parts_.media.model(), computed, of_shot.domain.part);
-    const auto on_computed = [&](const std::vector<double>& change) {
-        return extend_from_inner(values_in<double>(of_shot.domain.part, change, plan_.domain.grid), computed,
+    const auto on_computed = [&](std::span<const double> change) {
+        const Grid& grid = plan_.domain.grid;
+        return extend_from_inner(values_in<double>(of_shot.domain.part, planes_of(change, grid), grid), computed,
                                  of_shot.domain.grid);
     };
     const ModelValues& change = plan_.operand->change;
@@ -322,9 +323,9 @@ void BornTranspose::compute(Batch& batch, StepControl& control) {
 
 void BornTranspose::collect(Batch& batch) {
     for (int slot = 0; ShotInProgress & shot : batch) {
-        auto gradients = gradients_of<double>(*run_, slot++, *shot.plan, parts_.media);
+        const auto gradients = gradients_of<double>(*run_, slot++, *shot.plan, parts_.media);
         shot.product.part = shot.plan->domain.part;
-        shot.product.image = {std::move(gradients.vp), std::move(gradients.rho)};
+        shot.product.image = {{gradients.vp.begin(), gradients.vp.end()}, {gradients.rho.begin(), gradients.rho.end()}};
     }
 }
 

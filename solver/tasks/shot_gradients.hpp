@@ -2,8 +2,8 @@
 /// What a gradient run leaves of a shot on the nodes of its part of the grid.
 #pragma once
 
-#include <utility>
-#include <vector>
+#include <cstdint>
+#include <span>
 
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/rho_gradient.hpp"
@@ -16,22 +16,29 @@ namespace onda {
 /// Derivatives with respect to the parameters of every node, [z][y][x].
 template <typename T>
 struct ShotGradients {
-    std::vector<T> vp, rho;  ///< the latter where it was asked for
+    UnsetVector<T> vp, rho;  ///< the latter where it was asked for
 };
+
+/// The image or an illumination of a shot of a run that has ended, plane by plane; no longer than the run.
+inline ImagePlanes planes_of(const GradientRun& run, LevelSum sum, int slot) {
+    return [&run, sum, slot](std::int64_t first, std::span<double> planes) {
+        run.download_planes(sum, slot, first, planes);
+    };
+}
 
 /// \param run that has ended. \param slot of the shot in it. \param plan of the shot.
 template <typename T>
 ShotGradients<T> gradients_of(const GradientRun& run, int slot, const Plan& plan, const ShotMedia& media) {
     const ComputedGrid& computed = plan.domain.computed;
     const MediumReaders readers = medium_readers(media.model(), computed, plan.domain.part);
-    const auto folded = [&](const NodeValues& gradient) {
-        return fold_to_inner<T>(gradient, computed, plan.domain.grid);
-    };
-    NodeValues image = run.image(slot);
     ShotGradients<T> gradients;
-    if (plan.imaging->density)
-        gradients.rho = folded(gradient_of_rho(image, run.density_images(slot), plan.setup, readers, plan.time.dt_s));
-    gradients.vp = folded(gradient_of_vp(std::move(image), plan.setup, readers, plan.time.dt_s));
+    gradients.vp = folded_gradient_of_vp<T>(planes_of(run, LevelSum::products, slot), plan.setup, readers,
+                                            plan.time.dt_s, computed, plan.domain.grid);
+    if (plan.imaging->density) {
+        const NodeValues of_rho =
+            gradient_of_rho(run.image(slot), run.density_images(slot), plan.setup, readers, plan.time.dt_s);
+        gradients.rho = fold_to_inner<T>(of_rho, computed, plan.domain.grid);
+    }
     return gradients;
 }
 

@@ -47,12 +47,15 @@ public:
                  });
     }
     [[nodiscard]] std::int64_t most_steps() const override { return layers_.memory() > 0 ? 1 : kAnySteps; }
-    void download(LevelSum sum, std::span<double> image, int shot) const override {
+    void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const override {
         check_sum(sum, what_ == Correlated::differences_and_squares);
+        const Grid& grid = setup_.grid;
+        const std::int64_t plane = grid.nx() * grid.ny();
         const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(sum)].data();
-        for_node_rows<T>(setup_, 1, {whole_}, [&](std::size_t, std::size_t, std::int64_t y, std::int64_t z) {
-            const std::int64_t row = setup_.grid.at(0, y, z);
-            std::copy_n(from + row, setup_.grid.nx(), image.begin() + row);
+        const Box box{{0, 0, first}, {grid.nx(), grid.ny(), first + std::ssize(planes) / plane}};
+        for_node_rows<T>(setup_, 1, {box}, [&](std::size_t, std::size_t, std::int64_t y, std::int64_t z) {
+            const std::int64_t row = grid.at(0, y, z);
+            std::copy_n(from + row, grid.nx(), planes.begin() + (row - first * plane));
         });
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {

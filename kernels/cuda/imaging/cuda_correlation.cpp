@@ -23,7 +23,7 @@ std::vector<T> joined_profiles(const LayerBoxes& layers) {
     return all;
 }
 
-constexpr std::int64_t kStaged = 8 << 20;  ///< elements of an image on their way to the host
+constexpr std::int64_t kStaged = 4 << 20;  ///< elements of an image on their way to the host
 
 std::string row_of(const char* name) {
     return std::string("imaging.") + name;
@@ -63,21 +63,23 @@ public:
         if (layers_.memory == 0) return kAnySteps;
         return layers_.met == nullptr ? 1 : 2;
     }
-    void download(LevelSum sum, std::span<double> image, int shot) const override {
+    void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const override {
         check_sum(sum, images_[1].size() > 0);
         scope_.enter();
         last_->wait();
-        const std::int64_t nx = setup_.grid.nx(), pitch = node_pitch(setup_), all = array_ / pitch;
-        const std::int64_t together = std::clamp<std::int64_t>(kStaged / pitch, 1, all);
-        std::vector<T> staged(static_cast<std::size_t>(together * pitch));
+        const std::int64_t nx = setup_.grid.nx(), pitch = node_pitch(setup_), all = std::ssize(planes) / nx;
+        const std::int64_t together = staged_.size() / pitch;
+        const T* const from =
+            images_[static_cast<std::size_t>(sum)].data() + shot * array_ + first * setup_.grid.ny() * pitch;
         for (std::int64_t row = 0; row < all; row += together) {
             const std::int64_t rows = std::min(together, all - row);
-            ONDA_CUDA_TRY(cudaMemcpy(staged.data(),
-                                     images_[static_cast<std::size_t>(sum)].data() + shot * array_ + row * pitch,
-                                     static_cast<std::size_t>(rows * pitch) * sizeof(T), cudaMemcpyDeviceToHost));
+            ONDA_CUDA_TRY(cudaMemcpyAsync(staged_.data(), from + row * pitch,
+                                          static_cast<std::size_t>(rows * pitch) * sizeof(T), cudaMemcpyDeviceToHost,
+                                          last_->get()));
+            last_->wait();
 #pragma omp parallel for
             for (std::int64_t i = 0; i < rows; ++i)
-                std::copy_n(staged.begin() + i * pitch, nx, image.begin() + (row + i) * nx);
+                std::copy_n(staged_.data() + i * pitch, nx, planes.begin() + (row + i) * nx);
         }
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
@@ -99,7 +101,8 @@ private:
                   DeviceBuffer<T>(planned.of(row_of("forward_illumination"))),
                   DeviceBuffer<T>(planned.of(row_of("adjoint_illumination")))},
           memory_(planned.of(row_of("layers"))),
-          met_(planned.of(row_of("levels_met"))) {
+          met_(planned.of(row_of("levels_met"))),
+          staged_(planned.of(row_of("on_their_way"))) {
         const LayerBoxes layers = layer_boxes(setup);
         inner_ = range_of(layers.inner);
         profiles_ = upload_vector(planned.of(row_of("profiles")), joined_profiles<T>(layers));
@@ -164,6 +167,7 @@ private:
     DeviceBuffer<T> memory_;                 ///< of the layers of each shot
     DeviceBuffer<T> met_;                    ///< p of the layers' nodes when it was met, [shot][node]
     DeviceBuffer<T> profiles_;
+    PinnedBuffer<T> staged_;  ///< rows on their way to the host
     DeviceLayers<T> layers_;
     Stream own_;  ///< for what belongs to no wavefield
     Event done_;  ///< what was queued before a stream took over
@@ -188,6 +192,8 @@ Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t 
     const bool meets_every_second = layers.memory > 0 && !has_gains(setup) && what != Correlated::applied;
     add("levels_met", meets_every_second ? shots * layers.nodes : 0);
     add("profiles", 3 * (setup.grid.nx() + setup.grid.ny() + setup.grid.nz()));
+    const std::int64_t pitch = node_pitch(setup), together = std::max<std::int64_t>(1, kStaged / pitch);
+    list.add(pinned(row_of("on_their_way"), Owner::wavefield, std::min(together * pitch, array), bytes));
     return list;
 }
 
