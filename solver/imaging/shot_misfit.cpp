@@ -92,6 +92,7 @@ public:
     /// \param adjoint source of the trace.
     Use compare(std::size_t trace, Workplace& with, double& value, std::vector<double>& adjoint) const {
         auto& [weights, synthetic, observed] = with;
+        adjoint.reserve(static_cast<std::size_t>(std::max(shot_.samples, shot_.room)));
         adjoint.assign(static_cast<std::size_t>(shot_.samples), 0.);
         weights.set(settings_.config, shot_.source_m, shot_.receivers_m[trace], shot_.samples, shot_.dt_s,
                     shot_.trace_weights.empty() ? 1. : shot_.trace_weights[trace]);

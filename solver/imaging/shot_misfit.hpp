@@ -35,6 +35,7 @@ struct ShotGeometry {
     std::int64_t samples = 0;               ///< of each trace, at times 0, dt_s, 2 dt_s, …
     double dt_s = 0.;
     std::span<const double> trace_weights{};  ///< [trace]; empty: 1 each
+    std::int64_t room = 0;                    ///< samples that each adjoint source has memory for, if that is more
 };
 
 struct MisfitOfShot {

@@ -1,8 +1,6 @@
 #include "solver/tasks/gradient_task.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <omp.h>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,7 +14,6 @@
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
-#include "solver/program/loop_failure.hpp"
 #include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_results.hpp"
 #include "solver/tasks/batch_watch.hpp"
@@ -32,12 +29,6 @@ ObservedSampling sampling_of(const Plan& plan) {
     double finest_m = plan.domain.grid.spacing_m[0];
     for (const double spacing_m : plan.domain.grid.derivative_spacings_m()) finest_m = std::min(finest_m, spacing_m);
     return {plan.time.output_dt_s, plan.time.output_samples, kSamePlaceInNodes * finest_m};
-}
-
-/// Threads that compare one shot each. Few shots come one after another, each compared by all threads.
-int comparing_threads(std::int64_t shots) {
-    const std::int64_t all = omp_get_max_threads();
-    return static_cast<int>(2 * shots >= all ? std::min(shots, all) : 1);
 }
 
 /// What the receivers of a shot recorded, as it is written, with all digits that the run has.
@@ -97,7 +88,7 @@ public:
 private:
     /// What the shots' receivers have recorded, compared with what was observed, and the runs that follow from it.
     std::vector<AdjointPoints> compare(Batch& batch, const Wavefield& forward) const;
-    AdjointPoints compare(ShotInProgress& shot, const TraceValues& synthetic) const;
+    AdjointPoints compare(ShotInProgress& shot, const Wavefield& forward, int slot) const;
 
     const Plan& plan_;
     TaskParts parts_;
@@ -129,27 +120,27 @@ void GradientTask::compute(Batch& batch, StepControl& control) {
 std::vector<AdjointPoints> GradientTask::compare(Batch& batch, const Wavefield& forward) const {
     return parts_.times.measure("misfit", [&] {
         collect_recorded(batch, forward);
-        std::deque<SyntheticTraces> synthetic;  // the device gives them one after another
-        for (int slot = 0; const ShotInProgress& shot : batch)
-            synthetic.emplace_back(shot, plan_.time, forward, slot++);
-        std::vector<AdjointPoints> adjoint(batch.size());
-        LoopFailure failure;
-#pragma omp parallel for schedule(dynamic) num_threads(comparing_threads(std::ssize(batch)))
-        for (std::size_t i = 0; i < batch.size(); ++i)
-            failure.guard([&] { adjoint[i] = compare(batch[i], synthetic[i].traces()); });
-        failure.rethrow();
+        std::vector<AdjointPoints> adjoint;
+        for (int slot = 0; ShotInProgress & shot : batch) adjoint.push_back(compare(shot, forward, slot++));
         return adjoint;
     });
 }
 
-AdjointPoints GradientTask::compare(ShotInProgress& shot, const TraceValues& synthetic) const {
+AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forward, int slot) const {
     const Plan& plan = *shot.plan;
     const std::vector<Position> receivers = shot.shot.receivers.list();
     const std::vector<Position> sources = shot.shot.source_positions();
     const std::int64_t samples = plan_.time.output_samples;
-    MisfitOfShot misfit =
-        evaluate_misfit(imaging_.misfit, {sources.front(), receivers, samples, plan_.time.output_dt_s}, synthetic,
-                        TraceList<const float>(shot.observed, std::ssize(receivers)));
+    const SyntheticTraces synthetic(shot, plan_.time, forward, slot);
+    const ShotGeometry geometry{
+        .source_m = sources.front(),
+        .receivers_m = receivers,
+        .samples = samples,
+        .dt_s = plan_.time.output_dt_s,
+        .room = plan_.time.recorded_samples(),
+    };
+    MisfitOfShot misfit = evaluate_misfit(imaging_.misfit, geometry, synthetic.traces(),
+                                          TraceList<const float>(shot.observed, std::ssize(receivers)));
     shot.observed = {};
     shot.images.shot = shot.shot.id;
     shot.images.part = plan.domain.part;
