@@ -127,7 +127,10 @@ bool is_box_of(const Extents& first, const Extents& count, const Extents& extent
 
 File File::open(const std::filesystem::path& file, const sandbox::Limits& limits) {
     const auto bytes = input_file_size(file);  // refuses what is not there or no plain file
-    hdf5::detail::prepare_library();           // once for all children
+    {
+        const hdf5::Turn turn;            // another thread may be starting a child of its own
+        hdf5::detail::prepare_library();  // once for all children
+    }
     File opened(std::shared_ptr<Connection>(
         new Connection{shown(file), bytes, {shown(file), "HDF5", detail::serve_file(file), limits}}));
     MessageWriter request;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "kernels/medium.hpp"
@@ -26,6 +27,26 @@ inline double source_scale(double k, double rho, double cell_volume) {
     return k / rho / cell_volume;
 }
 
+/// Sorts entries by node, those of a node in the order in which they come. The many of adjoint runs, whose sources are
+/// receivers in a plane or two, are counted: they take a few times as many places as there are of them.
+inline void sort_by_node(std::vector<SourceEntry>& entries) {
+    if (entries.empty()) return;
+    const auto by_node = [](const SourceEntry& a, const SourceEntry& b) { return a.node < b.node; };
+    const auto [least, most] = std::ranges::minmax_element(entries, by_node);
+    const std::int64_t first = least->node, range = most->node - first + 1;
+    if (range > 16 * std::ssize(entries)) {
+        std::ranges::stable_sort(entries, by_node);
+        return;
+    }
+    std::vector<std::int64_t> place(static_cast<std::size_t>(range + 1));
+    for (const SourceEntry& entry : entries) ++place[static_cast<std::size_t>(entry.node - first + 1)];
+    for (std::size_t i = 1; i < place.size(); ++i) place[i] += place[i - 1];
+    std::vector<SourceEntry> sorted(entries.size());
+    for (const SourceEntry& entry : entries)
+        sorted[static_cast<std::size_t>(place[static_cast<std::size_t>(entry.node - first)]++)] = entry;
+    entries = std::move(sorted);
+}
+
 /// The entries of all sources by node, and for one node in the order of the source rows: every node has one sum, in one
 /// order, however the nodes are shared out.
 inline std::vector<SourceEntry> source_entries(const NodeWeights& nodes) {
@@ -34,8 +55,7 @@ inline std::vector<SourceEntry> source_entries(const NodeWeights& nodes) {
     for (std::int64_t row = 0; row < nodes.rows(); ++row)
         for (std::int64_t i = nodes.first[row]; i < nodes.first[row + 1]; ++i)
             entries.push_back({nodes.node[i], row, nodes.weight[i]});
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const SourceEntry& a, const SourceEntry& b) { return a.node < b.node; });
+    sort_by_node(entries);
     return entries;
 }
 

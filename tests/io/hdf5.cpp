@@ -2,11 +2,18 @@
 // Takes less than a second.
 #include "io/hdf5/hdf5.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <fstream>
+#include <functional>
+#include <future>
 #include <numeric>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
 
 #include "io/files/atomic_file.hpp"
+#include "io/hdf5/guarded_hdf5.hpp"
 #include "tests/io/file_size_limit.hpp"
 #include "tests/io/files_support.hpp"
 
@@ -36,7 +43,38 @@ void write_ramp(const std::filesystem::path& path) {
     target.commit();
 }
 
+/// Whether several threads of a process that has not used HDF5 before can open a file at the same time.
+bool opens_by_threads(const std::filesystem::path& path) {
+    std::vector<std::future<bool>> runs;
+    for (int thread = 0; thread < 8; ++thread)
+        runs.push_back(std::async(std::launch::async, [&] { return guarded::File::open(path).contains("shots"); }));
+    try {
+        return std::ranges::count_if(runs, [](std::future<bool>& run) { return run.get(); }) == std::ssize(runs);
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+/// Whether a process of its own finds something to be true.
+bool in_fresh_process(const std::function<bool()>& body) {
+    const pid_t process = fork();
+    if (process == 0) _exit(body() ? 0 : 1);
+    int status = 0;
+    return waitpid(process, &status, 0) == process && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 }  // namespace
+
+// The first of this file: HDF5 sets itself up when it is used first, and no process may be started meanwhile.
+TEST_CASE("several threads open a file at the same time, with a process for each that reads it") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "a.h5";
+    REQUIRE(in_fresh_process([&] {
+        write_ramp(path);
+        return true;
+    }));
+    for (int round = 0; round < 60; ++round) REQUIRE(in_fresh_process([&] { return opens_by_threads(path); }));
+}
 
 TEST_CASE("values, boxes and attributes come back") {
     const TemporaryFolder folder;

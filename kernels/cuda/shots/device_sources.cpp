@@ -14,10 +14,11 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
     struct Node {
         unsigned block;  ///< of the fused kernel, which adds it
         std::int64_t element;
-        std::vector<std::int32_t> row;
-        std::vector<T> amplitude;
+        std::size_t first, count;  ///< of its entries
     };
     std::vector<Node> nodes;
+    std::vector<std::int32_t> row_of_entry;
+    std::vector<T> amplitude_of_entry;
     std::vector<std::int64_t> samples{0};
     std::vector<const std::vector<double>*> series;
     for (int shot = 0; shot < fields.shots(); ++shot) {
@@ -29,12 +30,11 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
             if (i == 0 || entries[i].node != entries[i - 1].node) {
                 const std::array<std::int64_t, 3> node = medium.setup().grid.node(entries[i].node);
                 nodes.push_back({fused != nullptr ? fused->block_of(node, shot) : 0,
-                                 fields.element(entries[i].node, shot),
-                                 {},
-                                 {}});
+                                 fields.element(entries[i].node, shot), row_of_entry.size(), 0});
             }
-            nodes.back().row.push_back(rows_before + static_cast<std::int32_t>(entries[i].row));
-            nodes.back().amplitude.push_back(static_cast<T>(amplitudes[i]));
+            ++nodes.back().count;
+            row_of_entry.push_back(rows_before + static_cast<std::int32_t>(entries[i].row));
+            amplitude_of_entry.push_back(static_cast<T>(amplitudes[i]));
         }
         for (const std::vector<double>& one : sources.signal) {
             series.push_back(&one);
@@ -45,7 +45,7 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
     UnsetVector<T> signal(static_cast<std::size_t>(samples.back()));
 #pragma omp parallel for
     for (std::size_t i = 0; i < series.size(); ++i) std::ranges::copy(*series[i], signal.begin() + samples[i]);
-    std::ranges::stable_sort(nodes, {}, &Node::block);
+    if (fused != nullptr) std::ranges::stable_sort(nodes, {}, &Node::block);
     std::vector<unsigned> blocks;
     std::vector<std::int64_t> element, first{0};
     std::vector<std::int32_t> row;
@@ -53,8 +53,10 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
     for (const Node& node : nodes) {
         blocks.push_back(node.block);
         element.push_back(node.element);
-        row.insert(row.end(), node.row.begin(), node.row.end());
-        amplitude.insert(amplitude.end(), node.amplitude.begin(), node.amplitude.end());
+        for (std::size_t entry = node.first; entry < node.first + node.count; ++entry) {
+            row.push_back(row_of_entry[entry]);
+            amplitude.push_back(amplitude_of_entry[entry]);
+        }
         first.push_back(static_cast<std::int64_t>(row.size()));
     }
     if (fused != nullptr) fused->set_sources(blocks);

@@ -30,7 +30,7 @@ constexpr double kPointsPerWavelength = 4.5;  // at the highest frequency of the
 constexpr double kHighestOverPeak = 2.76;     // of a Ricker wavelet, where its spectrum has fallen to 1 %
 
 struct ImagingBenchOptions {
-    std::string backend = "auto", storage = "auto", every = "auto";
+    std::string backend = "auto", storage = "auto", ring = "auto", every = "auto";
     BenchOutput output;
     std::vector<std::int64_t> shape{1601, 401};
     std::vector<int> shots{1, 8, 32};
@@ -126,6 +126,7 @@ Config imaging_config(const ImagingBenchOptions& options, int shots, const std::
     config.imaging->observed = folder / "seismograms.h5";
     config.imaging->illumination = false;
     config.imaging->storage = options.storage;
+    config.imaging->ring = options.ring;
     if (options.every != "auto") config.imaging->every.integers = {std::stoll(options.every)};
     return config;
 }
@@ -202,6 +203,7 @@ BenchRow report_of(const Device& device, const ImagingRow& row, const ImagingBen
     result.rival_rounds = row.forward_s;
     result.facts["storage"] = row.storage();
     result.facts["levels"] = row.history().levels(row.plan().time);
+    if (row.history().ring) result.facts["ring"] = *row.history().ring == RingPlace::host ? "host" : "device";
     result.facts["workers"] = options.workers;
     result.facts["steps_between_levels"] = row.history().every;
     result.facts["memory_bytes"] = row.memory_bytes();
@@ -280,6 +282,9 @@ Command add_bench_imaging(CLI::App& bench) {
         ->capture_default_str();
     command->add_option("--storage", options->storage, "How the forward field is kept")
         ->check(CLI::IsMember({"auto", "full", "ring", "checkpoints"}))
+        ->capture_default_str();
+    command->add_option("--ring", options->ring, "Where a ring lies")
+        ->check(CLI::IsMember({"auto", "device", "host"}))
         ->capture_default_str();
     command->add_option("--every", options->every, "Time steps between levels that are kept, or auto")
         ->check(CLI::IsMember({"auto"}) | CLI::Range(1, 1'000'000))
