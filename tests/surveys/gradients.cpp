@@ -196,8 +196,7 @@ TEST_CASE("observed data may be traces of other programs, which are found by the
     REQUIRE(run_onda({"export", folder / "true", "--segy", "--output", folder / "true.sgy"}).code == 0);
 
     // The last trace first; the second one dead.
-    std::ifstream in(folder / "true.sgy", std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    std::string bytes = text_of(folder / "true.sgy");
     constexpr std::size_t heads = 3600, traces = 5 * 21;
     const std::size_t length = (bytes.size() - heads) / traces;
     std::string other =
