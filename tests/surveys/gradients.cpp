@@ -119,7 +119,7 @@ TEST_CASE("rings are taken where not all levels fit and states cost more steps")
     const GradientPlace place;
     const auto history = [&](const std::vector<std::string>& settings) {
         std::vector<std::string> arguments{
-            "check", place.folder.path() / "survey.yaml", "--gradient", "--set", "backend.name=cpu",
+            "check", place.folder.path() / "survey.yaml", "--gradient", "--no-trial", "--set", "backend.name=cpu",
             "--set", "imaging.illumination=false"};
         for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
         const Outcome checked = run_onda(arguments);
