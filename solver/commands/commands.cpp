@@ -21,10 +21,10 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
     return command;
 }
 
-Command add_commands(CLI::App& app, std::initializer_list<Command (*)(CLI::App&)> commands) {
+Command add_commands(CLI::App& app, const std::vector<AddCommand>& commands) {
     app.require_subcommand(1);
     std::vector<std::pair<const CLI::App*, Command>> actions;
-    for (const auto add : commands) {
+    for (const AddCommand add : commands) {
         Command action = add(app);
         actions.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(), std::move(action));
     }

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,11 @@ using Command = std::function<int()>;
 /// A subcommand whose `--help` begins with its examples (at least two lines, each a complete command).
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary, const std::string& examples);
 
+/// Adds a command with its options.
+using AddCommand = Command (*)(CLI::App& app);
+
 /// Adds commands to an app, which asks for one of them. \returns the work of the one that was chosen.
-Command add_commands(CLI::App& app, std::initializer_list<Command (*)(CLI::App&)> commands);
+Command add_commands(CLI::App& app, const std::vector<AddCommand>& commands);
 
 /// For help and shells: the values that an option may have. It refuses none, which is for the command, with more to
 /// say.

@@ -1,4 +1,5 @@
 // The command line: one subcommand, one function call.
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +8,8 @@
 #include <malloc.h>
 #include <new>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "io/files/interruption.hpp"
 #include "io/files/library_crash.hpp"
@@ -94,16 +97,49 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
     return static_cast<int>(ExitCode::usage);
 }
 
+struct CommandRow {
+    std::string_view name;
+    AddCommand add;
+    bool tells_of_all = false;  ///< whether its result has the options of the others
+};
+
+constexpr std::array<CommandRow, 18> kCommands{{{"run", add_run},
+                                                {"gradient", add_gradient},
+                                                {"check", add_check},
+                                                {"tune", add_tune},
+                                                {"predict", add_predict},
+                                                {"model", add_model},
+                                                {"init", add_init},
+                                                {"schema", add_schema},
+                                                {"convert", add_convert},
+                                                {"plot", add_plot},
+                                                {"export", add_export},
+                                                {"report", add_report},
+                                                {"verify", add_verify},
+                                                {"dispersion", add_dispersion},
+                                                {"bench", add_bench},
+                                                {"info", add_info},
+                                                {"completion", add_completion, true},
+                                                {"man", add_man, true}}};
+
+/// The commands that are added for a command line: the one that it begins with, since the options of all would take a
+/// fifth of the time in which the program starts; all of them, for help and suggestions, where it begins with none.
+std::vector<AddCommand> commands_for(int argc, char** argv) {
+    std::vector<AddCommand> all;
+    for (const CommandRow& row : kCommands) {
+        if (argc > 1 && row.name == argv[1] && !row.tells_of_all) return {row.add};
+        all.push_back(row.add);
+    }
+    return all;
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Onda: acoustic wave-equation FDTD", "onda");
     app.formatter(std::make_shared<ExamplesFirst>());
     app.footer("onda init > first.yaml\nonda run first.yaml");
     app.set_version_flag("--version", version_line(), "Print the version and exit");
 
-    const Command chosen =
-        add_commands(app, {add_run, add_gradient, add_check, add_tune, add_predict, add_model, add_init, add_schema,
-                           add_convert, add_plot, add_export, add_report, add_verify, add_dispersion, add_bench,
-                           add_info, add_completion, add_man});
+    const Command chosen = add_commands(app, commands_for(argc, argv));
     check_numbers(app);
     try {
         app.parse(argc, argv);

@@ -59,15 +59,24 @@ std::string message_of(F&& f, std::optional<onda::ExitCode> code = {}) {
     return "no error";
 }
 
-/// The bytes of a file; none if there is no file.
-inline std::string text_of(const std::filesystem::path& file) {
+/// The bytes of a file; none if there is no file. In blocks, which take a tenth of the time of single bytes, and to the
+/// end, since files in /proc do not say how long they are.
+template <class Bytes>
+Bytes contents_of(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    Bytes bytes;
+    std::vector<char> block(1 << 16);
+    while (in.read(block.data(), std::ssize(block)), in.gcount() > 0)
+        bytes.insert(bytes.end(), block.data(), block.data() + in.gcount());
+    return bytes;
+}
+
+inline std::string text_of(const std::filesystem::path& file) {
+    return contents_of<std::string>(file);
 }
 
 inline std::vector<char> bytes_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    return contents_of<std::vector<char>>(file);
 }
 
 inline void write_text(const std::filesystem::path& file, const std::string& text) {

@@ -420,8 +420,7 @@ TEST_CASE("mutants of a model file: no crash, no value silently wrong") {
         },
         "mutants", false);
     const auto expected = read_content(good);
-    std::ifstream in(good, std::ios::binary);
-    const Bytes bytes{std::istreambuf_iterator<char>(in), {}};
+    const Bytes bytes = bytes_of(good);
     std::mt19937_64 random(20240607);
     int refused = 0, unharmed = 0, wrong = 0;
     for (int n = 0; n < kMutants; ++n) {

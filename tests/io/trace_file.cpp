@@ -160,8 +160,7 @@ TEST_CASE("every word of an SU header is little endian, and says what that of SE
     const auto bytes_of = [&](TraceFormat format, std::size_t head_bytes) {
         const auto file = folder.path() / std::to_string(int(format));
         write_gathers(file, format, gathers);
-        std::ifstream in(file, std::ios::binary);
-        const std::string all{std::istreambuf_iterator<char>(in), {}};
+        const std::string all = text_of(file);
         REQUIRE(all.size() == head_bytes + receivers * (240 + samples * 4));
         return all.substr(head_bytes);
     };
@@ -328,10 +327,7 @@ TEST_CASE("a shot gives the same bytes in one piece and in several, and takes no
     CHECK(
         contains(message_of([&] { writer.write_traces(pressure.first(11)); }, ExitCode::internal), "but more traces"));
     writer.finish().commit();
-    const auto bytes = [&](const char* name) {
-        std::ifstream in(folder.path() / name, std::ios::binary);
-        return std::string{std::istreambuf_iterator<char>(in), {}};
-    };
+    const auto bytes = [&](const char* name) { return bytes_of(folder.path() / name); };
     CHECK(bytes("whole.segy").size() > 3600);
     CHECK(bytes("whole.segy") == bytes("pieces.segy"));
 }

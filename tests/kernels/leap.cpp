@@ -178,7 +178,8 @@ TEST_CASE("steps of order 4 in time apply the operator twice, to fields and sour
 }
 
 TEST_CASE("kernels, instruction sets, threads and batches give the same bits") {
-    const auto compare = [](const Case& c, int order, Precision precision, bool leaps) {
+    std::size_t compared = 0;
+    const auto compare = [&compared](const Case& c, int order, Precision precision, bool leaps) {
         CAPTURE(c.name);
         CAPTURE(order);
         CAPTURE(leaps);
@@ -189,12 +190,12 @@ TEST_CASE("kernels, instruction sets, threads and batches give the same bits") {
         for (const std::string& isa : cpu::isa_names()) {
             if (isa == "generic" && order != 4) continue;
             setup.isa = isa;
-            for (const int threads : {1, 3}) {
-                setup.threads = threads;
-                CAPTURE(isa);
-                CAPTURE(threads);
-                CHECK(run_case(c, setup, cpu::make_medium) == expected);
-            }
+            // Every third by threads, whose waking takes longer than a small grid: in turn at all orders, grids and
+            // instruction sets.
+            setup.threads = compared++ % 3 == 0 ? 3 : 1;
+            CAPTURE(isa);
+            CAPTURE(setup.threads);
+            CHECK(run_case(c, setup, cpu::make_medium) == expected);
         }
     };
     for (const Case& c : leap_cases())

@@ -94,13 +94,20 @@ TEST_CASE("a table has its values exactly, zero among them, and no more than fit
 }
 
 TEST_CASE("codes give the bits of the model of their values, whatever the kernel") {
-    for (const Case& c : storage_cases())
+    const std::vector<Case> cases = storage_cases();
+    for (std::size_t grid = 0; grid < cases.size(); ++grid)
         for (const auto& make_setup : {single_setup, leap_setup, fourth_order_setup})
             for (const int order : {2, 4, 6, 8, 12, 16}) {
-                if ((kSanitized || c.grid.points() > 100'000) && order != 4) continue;
+                const Case& c = cases[grid];
+                const bool large = c.grid.points() > 100'000;
+                if ((kSanitized || large) && order != 4) continue;
                 CAPTURE(c.name);
                 CAPTURE(order);
                 for (const Storage storage : {Storage::codes, Storage::table}) {
+                    // On the small grids codes and tables take turns: each meets every grid, and every order on half
+                    // of them.
+                    const bool table = storage == Storage::table;
+                    if (!large && ((grid + static_cast<std::size_t>(order) / 2) % 2 == 0) == table) continue;
                     const CodedModel model(setup_of(c, order, Precision::float32), storage);
                     CHECK(model.changed() == (storage == Storage::codes));
                     Setup full = make_setup(c, order, Precision::float32);

@@ -27,10 +27,7 @@ public:
         const int status = std::system(command.c_str());
         return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     }
-    [[nodiscard]] std::string said() const {
-        std::ifstream in(log_);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
+    [[nodiscard]] std::string said() const { return text_of(log_); }
 
 private:
     std::filesystem::path log_;
@@ -139,8 +136,7 @@ TEST_CASE("a model that does not fit into memory is refused before it is read") 
                                            .c_str());
         CHECK(WIFEXITED(status));
         CHECK(WEXITSTATUS(status) == 71);
-        std::ifstream in(log);
-        const std::string said{std::istreambuf_iterator<char>(in), {}};
+        const std::string said = text_of(log);
         CAPTURE(said);
         CHECK(contains(said, "a.f32: its 805306368 nodes take 3221225472 bytes of memory, and "));
         CHECK_FALSE(std::filesystem::exists(out));

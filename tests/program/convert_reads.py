@@ -23,7 +23,7 @@ def model(nx, ny, nz):
 
 def convert(onda, source, *options):
     target = source.with_suffix(".h5")
-    done = subprocess.run([onda, "convert", str(source), str(target), "--force", *options], capture_output=True, text=True)
+    done = subprocess.run([onda, "convert", str(source), str(target), "--force", "--no-pictures", *options], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{source.name} {options}: {done.stderr}")
     return target

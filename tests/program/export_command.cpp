@@ -39,7 +39,8 @@ Path run(const TemporaryFolder& folder, const std::string& name, const std::stri
     std::vector<std::string> arguments{"run",      (folder.path() / "run.yaml").string(),
                                        "--output", out.string(),
                                        "--set",    "backend.name=cpu",
-                                       "--set",    "output.pictures=false"};
+                                       "--set",    "output.pictures=false",
+                                       "--set",    "output.report=false"};
     for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
     const Outcome outcome = run_onda(arguments);
     CAPTURE(outcome.err);

@@ -376,7 +376,7 @@ TEST_CASE("a cache of any text adds no line to messages, summary and log") {
             kept["hash"] = hash_of(kept["value"].dump());
             write_text(entry.path(), kept.dump());
         }
-        const Outcome check = run_onda({"check", place.path("small.yaml")}, cache);
+        const Outcome check = run_onda({"check", place.path("small.yaml"), "--no-trial"}, cache);
         const Outcome run =
             run_onda({"run", place.path("small.yaml"), "--force", "--output", place.path("out")}, cache);
         CAPTURE(check.out);

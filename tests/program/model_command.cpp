@@ -82,10 +82,10 @@ TEST_CASE("the model is written as a run would use it, with its density, and dra
 
     write_text(from_file, std::string("schema_version: 1\nmodel: {type: file, file: model.h5}") + kRest);
     CHECK(hash_of_run(from_file) == hash_of_run(built));
-    const Outcome check = run_onda({"check", from_file.string()});
+    const Outcome check = run_onda({"check", from_file.string(), "--no-trial"});
     CHECK(contains(check.out, "grid      101 x 61 nodes"));
     CHECK(contains(check.out, "shape, spacing_m, origin_m of model.h5"));
-    const auto json = nlohmann::json::parse(run_onda({"check", from_file.string(), "--json"}).out);
+    const auto json = nlohmann::json::parse(run_onda({"check", from_file.string(), "--json", "--no-trial"}).out);
     CHECK(json["grid"]["of_model_file"] == std::vector<std::string>{"shape", "spacing_m", "origin_m"});
 
     CHECK(run_onda({"model", built.string(), "-o", model.string()}).code == 73);
@@ -126,16 +126,23 @@ TEST_CASE("onda check --plot draws what a run would have, where it is told to") 
     const TemporaryFolder folder;
     const auto config = folder.path() / "run.yaml", picture = folder.path() / "before.png";
     write_text(config, kSmall3d);
-    const Outcome plotted = run_onda({"check", config.string(), "--plot", picture.string()});
+    const std::vector<std::string> plot{"check", config.string(), "--no-trial", "--plot"};
+    const auto plot_to_picture = [&](const std::vector<std::string>& more = {}) {
+        std::vector<std::string> arguments = plot;
+        arguments.push_back(picture.string());
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_onda(arguments);
+    };
+    const Outcome plotted = plot_to_picture();
     CAPTURE(plotted.err);
     CHECK(plotted.code == 0);
     for (const char* name : {"before_xz.png", "before_yz.png", "before_xy.png"}) {
         CHECK(text_of(folder.path() / name).starts_with("\x89PNG"));
         CHECK(contains(plotted.out, (folder.path() / name).string()));
     }
-    CHECK(run_onda({"check", config.string(), "--plot", picture.string()}).code == 73);
-    CHECK(run_onda({"check", config.string(), "--plot", picture.string(), "--force"}).code == 0);
-    const Outcome here = run_onda({"check", config.string(), "--plot"}, "cd " + quoted(folder.path().string()));
+    CHECK(plot_to_picture().code == 73);
+    CHECK(plot_to_picture({"--force"}).code == 0);
+    const Outcome here = run_onda(plot, "cd " + quoted(folder.path().string()));
     CHECK(here.code == 0);
     CHECK(std::filesystem::exists(folder.path() / "check_xz.png"));
 }

@@ -86,15 +86,15 @@ TEST_CASE("66: a pipe that nobody writes to, as any input") {
 
 TEST_CASE("0: a configuration from a pipe that somebody writes to, soon or slowly") {
     const InputPlace place;
-    const std::string onda = quoted(ONDA_PROGRAM), config = quoted(place.path("small.yaml")),
+    const std::string check = quoted(ONDA_PROGRAM) + " check --no-trial ", config = quoted(place.path("small.yaml")),
                       pipe = quoted(place.path("pipe"));
     REQUIRE(std::system(("mkfifo " + pipe).c_str()) == 0);
     for (const std::string& command :
-         {onda + " check <(cat " + config + ")", onda + " check <(sleep 0.3; cat " + config + ")",
-          onda + " check /dev/stdin < " + config, "cat " + config + " | " + onda + " check /dev/stdin",
-          "(sleep 0.5; cat " + config + ") > " + pipe + " & " + onda + " check " + pipe,
-          onda + " check " + pipe + " & sleep 0.5; cat " + config + " > " + pipe + "; wait $!",
-          "(head -c 100 " + config + "; sleep 3; tail -c +101 " + config + ") | " + onda + " check /dev/stdin"}) {
+         {check + "<(cat " + config + ")", check + "<(sleep 0.3; cat " + config + ")", check + "/dev/stdin < " + config,
+          "cat " + config + " | " + check + "/dev/stdin",
+          "(sleep 0.5; cat " + config + ") > " + pipe + " & " + check + pipe,
+          check + pipe + " & sleep 0.5; cat " + config + " > " + pipe + "; wait $!",
+          "(head -c 100 " + config + "; sleep 3; tail -c +101 " + config + ") | " + check + "/dev/stdin"}) {
         CAPTURE(command);
         CHECK(std::system(("timeout 60 bash -c " + quoted(command) + " > /dev/null 2>&1").c_str()) == 0);
     }

@@ -390,10 +390,7 @@ TEST_CASE("SEG-Y and SU of a survey that ranks share are those of one") {
     const auto bytes_of = [&](const std::string& name, int ranks) {
         static_cast<void>(shoot(survey, ranks, folder.path() / (name + " shots"), folder.path() / name));
         std::string bytes;
-        for (const char* file : {"seismograms.segy", "seismograms.su"}) {
-            std::ifstream in(folder.path() / name / file, std::ios::binary);
-            bytes += std::string{std::istreambuf_iterator<char>(in), {}};
-        }
+        for (const char* file : {"seismograms.segy", "seismograms.su"}) bytes += text_of(folder.path() / name / file);
         return bytes;
     };
     const std::string expected = bytes_of("one", 1);

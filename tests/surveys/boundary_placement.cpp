@@ -434,7 +434,7 @@ receivers: [{position_m: [4000, 2000]}]
 backend: {name: cpu, threads: 1}
 )");
     const auto checked = [&](const std::vector<std::string>& more) {
-        std::vector<std::string> arguments{"check", config};
+        std::vector<std::string> arguments{"check", config, "--no-trial"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         const Outcome outcome = run_onda(arguments);
         CAPTURE(outcome.err);

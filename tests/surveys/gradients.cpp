@@ -119,7 +119,7 @@ TEST_CASE("rings are taken where not all levels fit and states cost more steps")
     const GradientPlace place;
     const auto history = [&](const std::vector<std::string>& settings) {
         std::vector<std::string> arguments{
-            "check", place.folder.path() / "survey.yaml", "--gradient", "--set", "backend.name=cpu",
+            "check", place.folder.path() / "survey.yaml", "--gradient", "--no-trial", "--set", "backend.name=cpu",
             "--set", "imaging.illumination=false"};
         for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
         const Outcome checked = run_onda(arguments);
@@ -196,8 +196,7 @@ TEST_CASE("observed data may be traces of other programs, which are found by the
     REQUIRE(run_onda({"export", folder / "true", "--segy", "--output", folder / "true.sgy"}).code == 0);
 
     // The last trace first; the second one dead.
-    std::ifstream in(folder / "true.sgy", std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    std::string bytes = text_of(folder / "true.sgy");
     constexpr std::size_t heads = 3600, traces = 5 * 21;
     const std::size_t length = (bytes.size() - heads) / traces;
     std::string other =

@@ -39,7 +39,7 @@ TEST_CASE("names and further columns of receiver tables come with the gathers of
     const TemporaryFolder folder;
     write_tables(folder.path());
     const auto config = (folder.path() / "run.yaml").string(), out = (folder.path() / "out").string();
-    const Outcome check = run_onda({"check", config});
+    const Outcome check = run_onda({"check", config, "--no-trial"});
     CHECK(contains(check.out, "the receiver columns name, elevation_m, well"));
     const Outcome run = run_onda({"run", config, "--output", out});
     CAPTURE(run.err);
