@@ -878,8 +878,8 @@ constexpr Parameter kBackend[] = {
     {.name = "devices",
      .slot = bind<&BackendConfig::devices>,
      .help = "which GPUs compute, in the order of onda info: shots are drawn from one queue, or slabs of one grid are "
-             "shared among them; a GPU that is listed twice has two workers, one of which computes while the other "
-             "prepares or finishes shots; on the CPU so many workers share its threads; no result depends on it",
+             "shared among them; a GPU that is listed twice has two workers; on the CPU so many workers share its "
+             "threads; no result depends on it",
      .values = "backend.devices",
      .range = between(0., 1023.),
      .count = {.min = 1, .max = 64}},
