@@ -207,8 +207,8 @@ void place_slabs(Plan& plan, const std::vector<int>& devices) {
 }
 
 /// "GPU 0", "GPUs 0, 1", "the CPU".
-std::string names_of(const Placement& placement, std::vector<int> devices) {
-    devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+std::string names_of(const Placement& placement, const std::vector<int>& of_slabs) {
+    const std::vector<int> devices = each_once(of_slabs);
     const std::string numbers = fmt::format("{}", fmt::join(devices, ", "));
     if (!placement.device->has_own_memory())
         return placement.workers.size() == 1 ? "the CPU" : fmt::format("a share of its threads ({})", numbers);

@@ -26,11 +26,11 @@ namespace onda {
 namespace {
 
 /// Adds what a shot leaves on its part of a grid.
-template <typename Sum, typename Values>
-void add_part(Sum& sum, const Grid& grid, const Window& part, const Values& values) {
+template <typename Values>
+void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const Values& values) {
     const auto& first = part.first;
     const auto& count = part.count;
-    sum.resize(static_cast<std::size_t>(grid.points()), 0.);
+    sum.resize(static_cast<std::size_t>(grid.points()));
 #pragma omp parallel for
     for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
         const std::int64_t y = row % count[1], z = row / count[1];

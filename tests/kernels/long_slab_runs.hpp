@@ -15,9 +15,10 @@
 
 namespace onda::test {
 
-/// Layers on most faces, room for three slabs, and no more rows than the tiles of the in-plane kernel have.
+/// Layers on most faces, room for three slabs, and more rows than a tile of the in-plane kernel has, so that one of
+/// them is not full.
 inline const Case kTallGrid{
-    "3-D, layers, tall", {3, {19, 8, 53}, {8., 8., 8.}, {}}, {kZero, kZero, kZero, kZero, kFree, kZero}, false, 128,
+    "3-D, layers, tall", {3, {19, 12, 53}, {8., 8., 8.}, {}}, {kZero, kZero, kZero, kZero, kFree, kZero}, false, 128,
     {3, 4, 2, 0, 0, 3}};
 
 /// Receivers in the first slab and the last one, none across a cut.
