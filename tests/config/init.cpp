@@ -1,5 +1,5 @@
 // `onda init` and `onda schema` write what they promise, and overwrite only when told to.
-// Takes 11 s.
+// Takes 1 s.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <fstream>

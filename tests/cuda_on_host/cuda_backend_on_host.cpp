@@ -1,6 +1,6 @@
 // The whole CUDA backend - media, wavefields, batches, graphs, copies - gives the bits of the CPU, whether its streams
 // run at once or only when somebody waits, and every call is made under the right device.
-// Takes 75 s.
+// Takes 26 s.
 #include <algorithm>
 #include <cmath>
 #include <cuda_runtime_api.h>
@@ -726,7 +726,7 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
     const SurveyInMemory expected = run_on("{name: cpu}");
     early_and_late([&] {
         for (const char* const backend :
-             {"{name: cuda}", "{name: cuda, devices: all}", "{name: cuda, devices: [1]}", "{name: cuda, slabs: 2}",
+             {"{name: cuda}", "{name: cuda, devices: [1]}", "{name: cuda, slabs: 2}",
               "{name: cuda, devices: [1, 0], slabs: 2}", "{name: cuda, devices: [1], slabs: 2}",
               "{name: cuda, device: 1, split: [20, 14]}"}) {
             CAPTURE(backend);
@@ -742,6 +742,7 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
     using Devices = std::vector<std::vector<int>>;
     const auto plan_of = [](const char* backend) { return make_plan(three_shots(backend)); };
     CHECK(plan_of("{name: cuda}").placement.workers == Devices{{0}, {1}});
+    CHECK(plan_of("{name: cuda, devices: all}").placement.workers == Devices{{0}, {1}});
     CHECK(plan_of("{name: cuda, slabs: 2}").placement.workers == Devices{{0, 1}});
     CHECK(plan_of("{name: cuda, devices: [1], slabs: 2}").placement.workers == Devices{{1, 1}});
     CHECK(plan_of("{name: cuda, slabs: 2}").notes.empty());

@@ -237,7 +237,7 @@ TEST_CASE("each process writes the snapshots of its slabs; all readers find what
     static_cast<void>(runs.hashes("one", 0, vtkhdf));
     CHECK(part_files(runs.out("one")).empty());
     const std::vector<float> expected = snapshots_in(runs.out("one"));
-    for (const int ranks : {2, 3, 5}) {
+    for (const int ranks : {2, 5}) {
         CAPTURE(ranks);
         const std::string name = "parts" + std::to_string(ranks);
         static_cast<void>(runs.hashes(name, ranks, vtkhdf + cut(ranks)));
@@ -253,7 +253,7 @@ TEST_CASE("each process writes the snapshots of its slabs; all readers find what
                   return contains(file["name"], "snapshots.part_") && file["bytes"] > 0 && file.contains("hash");
               }) == ranks);
     }
-    const auto folder = runs.out("parts3 moved");
+    const auto folder = runs.out("parts5 moved");
     const std::vector<std::string> plot{"plot",    "slice", (folder / "snapshots.h5").string(),
                                         "--force", "-o",    (folder / "slice.png").string()};
     CHECK(run_onda(plot).code == 0);
@@ -295,10 +295,10 @@ TEST_CASE("shots that keep their files keep their parts; shots whose parts have 
         "--set", "time.duration_s=0.02",
         "--set", "output.snapshots.every_steps=2"};
     const Json expected = runs.hashes("one", 0, many);
-    const Outcome half = runs.run("kept", 2, many + cut(2) + std::vector<std::string>{"--shots", "1-50"});
-    CHECK(half.code == 0);
+    const Outcome some = runs.run("kept", 2, many + cut(2) + std::vector<std::string>{"--shots", "1-12"});
+    CHECK(some.code == 0);
     const auto unfinished = runs.out("kept") / "unfinished";
-    CHECK(part_files(unfinished).size() == 100);
+    CHECK(part_files(unfinished).size() == 24);
     std::filesystem::remove(unfinished / "00007.snapshots.part_2.h5");
     std::filesystem::remove(unfinished / "00008.snapshots.part_1.h5");
     // One of them by another number of processes, the others on one.
@@ -308,8 +308,8 @@ TEST_CASE("shots that keep their files keep their parts; shots whose parts have 
     CHECK(contains(seventh.err, "00008.snapshots.part_1.h5 is no longer there: shot 8 is to be computed again"));
     CHECK(runs.hashes("kept", 0, many) == expected);
     const auto shots = runs.out("kept") / "shots";
-    CHECK(part_files(shots).size() == 48 * 2 + 3);
-    for (const std::int64_t shot : {1, 7, 8, 50, 101}) {
+    CHECK(part_files(shots).size() == 10 * 2 + 3);
+    for (const std::int64_t shot : {1, 7, 8, 12, 13, 101}) {
         CAPTURE(shot);
         CHECK(snapshots_in(runs.out("kept"), shot) == snapshots_in(runs.out("one"), shot));
     }

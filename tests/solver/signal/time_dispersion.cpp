@@ -451,9 +451,9 @@ TEST_CASE("the memory that the correction is said to need is what it allocates")
     };
     for (const Row& row :
          {Row{kDt, 9000, 1, 2, 0.03},
-          {kDt, 30000, 150, 2, 0.03},
+          {kDt, 30000, 50, 2, 0.03},
           {5. * kDt, 9000, 1, 2, 0.03},
-          {12. * kDt, 9000, 150, 1, 0.03},
+          {12. * kDt, 9000, 50, 1, 0.03},
           {0.6 * kDt, 9000, 150, 1, 0.03},
           {kDt, 9000, 1, 2, 0.03, 4},
           {0.6 * kDt, 30000, 50, 2, 0.03, 4},
