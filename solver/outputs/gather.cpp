@@ -1,6 +1,7 @@
 #include "solver/outputs/gather.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "io/results/stored_pressure.hpp"
@@ -55,6 +56,13 @@ std::int64_t receivers_together(const Survey& survey, const Placement& placement
 }
 
 }  // namespace
+
+double largest_magnitude(std::span<const float> pressure) {
+    float largest = 0.f;
+#pragma omp parallel for simd reduction(max : largest)
+    for (std::size_t i = 0; i < pressure.size(); ++i) largest = std::max(largest, std::abs(pressure[i]));
+    return static_cast<double>(largest);
+}
 
 std::int64_t bytes_of_gathers(const Survey& survey, const TimeAxis& time, const Placement& placement) {
     return saturating_product(receivers_together(survey, placement), time.output_samples, std::int64_t{sizeof(float)});

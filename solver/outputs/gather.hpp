@@ -28,6 +28,9 @@ ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxi
 /// weights of a sample serve all traces.
 void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gathers);
 
+/// The largest |p|.
+double largest_magnitude(std::span<const float> pressure);
+
 /// The bytes of the gathers of all shots that advance together, as they are written.
 std::int64_t bytes_of_gathers(const Survey& survey, const TimeAxis& time, const Placement& placement);
 /// Adds the rows of the gathers of all shots that advance together, and of what bring_to_output_sampling() takes.

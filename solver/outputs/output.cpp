@@ -23,7 +23,7 @@ void ShotOutput::take_parts(std::vector<FileRecord> /*files*/) {}
 void ShotOutput::take_values(std::string_view /*name*/, std::span<const float> /*values*/) {}
 void ShotOutput::take_images(ShotImages& /*images*/) {}
 void ShotOutput::take_product(ShotProduct& /*product*/) {}
-void ShotOutput::take_gather(const ShotGather& /*gather*/) {}
+void ShotOutput::take_gather(ShotGather& /*gather*/) {}
 
 std::optional<AtomicFile> ShotOutput::finish() {
     return {};

@@ -57,8 +57,8 @@ public:
     virtual void take_images(ShotImages& images);
     /// What a linear operator makes of the shot; the caller's is lost.
     virtual void take_product(ShotProduct& product);
-    /// The gather at the user's sampling, of a shot with receivers.
-    virtual void take_gather(const ShotGather& gather);
+    /// The gather at the user's sampling, of a shot with receivers; the caller's is lost.
+    virtual void take_gather(ShotGather& gather);
     /// The file of the shot, complete but for its name; none if the format has none of this shot.
     virtual std::optional<AtomicFile> finish();
 };

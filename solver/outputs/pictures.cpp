@@ -102,7 +102,7 @@ public:
     /// Takes p[n] on the sections. \throws Error(unstable) if the pressure at a node that is shown is not finite in
     /// single precision.
     void take_wavefield(const Propagator& propagator, int slot) override;
-    void take_gather(const ShotGather& gather) override;
+    void take_gather(ShotGather& gather) override;
     /// Draws the pictures and gives them their names. \throws Error(cannot_create | io_error); Interrupted.
     std::optional<AtomicFile> finish() override;
 
@@ -179,7 +179,7 @@ void PicturesOfShot::take_wavefield(const Propagator& propagator, int slot) {
     }
 }
 
-void PicturesOfShot::take_gather(const ShotGather& gather) {
+void PicturesOfShot::take_gather(ShotGather& gather) {
     if (run_.sections.empty() || gather.receivers_m.empty()) return;
     const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
     const ReceiverLine& line = lines[longest_line(lines)];

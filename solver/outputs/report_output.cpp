@@ -86,7 +86,7 @@ public:
     /// Takes p[n] on the sections. What single precision cannot hold ends a run where it is stored, not where it is
     /// shown.
     void take_wavefield(const Propagator& propagator, int slot) override;
-    void take_gather(const ShotGather& gather) override {
+    void take_gather(ShotGather& gather) override {
         shot_.gather = thin_gather(gather, choice_.gather_bytes, highest_frequency_hz_);
         shot_.wavelets = wavelets_of(gather);
     }

@@ -17,7 +17,7 @@ class SeismogramsOfShot : public ShotOutput {
 public:
     explicit SeismogramsOfShot(const ShotPlace& place) : file_(place.file), provenance_(place.provenance) {}
 
-    void take_gather(const ShotGather& gather) override {
+    void take_gather(ShotGather& gather) override {
         SeismogramWriter writer(file_, provenance_, true);
         writer.write(gather);
         written_ = writer.finish();

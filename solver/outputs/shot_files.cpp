@@ -113,7 +113,7 @@ void ShotOutputs::take_product(ShotProduct& product) {
     for (const Entry& entry : entries_) entry.output->take_product(product);
 }
 
-void ShotOutputs::take_gather(const ShotGather& gather) {
+void ShotOutputs::take_gather(ShotGather& gather) {
     for (const Entry& entry : entries_) entry.output->take_gather(gather);
 }
 

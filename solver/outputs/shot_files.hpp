@@ -63,7 +63,7 @@ public:
     void take_values(std::string_view name, std::span<const float> values);
     void take_images(ShotImages& images);
     void take_product(ShotProduct& product);
-    void take_gather(const ShotGather& gather);
+    void take_gather(ShotGather& gather);
 
 private:
     friend class ShotFiles;

@@ -15,6 +15,7 @@ namespace onda {
 struct Placement {
     const Device* device = nullptr;
     std::vector<std::string> notes;         ///< why a faster device is not taken
+    bool busy_host = false;                 ///< whether shots take the host nearly as long as a GPU
     int batch = 1;                          ///< shots that advance together
     std::vector<Slab> slabs;                ///< parts of the computed grid that exchange planes; one where it is whole
     std::string slabs_by;                   ///< what decided on the number of slabs

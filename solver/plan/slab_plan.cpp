@@ -180,6 +180,20 @@ std::vector<std::vector<int>> workers_of(const std::vector<int>& devices, std::s
     return workers;
 }
 
+/// Gradients in 2-D take the host nearly as long as the steps take a GPU: seismograms are compared, images folded. Two
+/// workers a GPU do one beside the other, where the shots make two batches for each and memory is no question.
+bool gains_by_two_workers(const Plan& plan, const std::vector<int>& devices) {
+    constexpr int fewest_shots = 4, fields_in_memory = 64;  // of a GPU; of what is free
+    const Placement& placement = plan.placement;
+    if (!plan.config.backend.devices.integers.empty() || placement.ranks.size > 1 || placement.slabs.size() > 1)
+        return false;
+    if (placement.device == nullptr || !placement.device->has_own_memory()) return false;
+    return placement.busy_host && plan.setup.grid.dimensions == 2 &&
+           std::ssize(plan.survey.shots) >= fewest_shots * std::ssize(devices) &&
+           device_holds(*placement.device, plan.setup, 1,
+                        placement.device->available_bytes(devices.front()) / fields_in_memory);
+}
+
 /// Says which of the devices that the configuration asks for compute nothing.
 void note_idle_devices(Plan& plan, const std::vector<int>& devices) {
     const NameOrIntegers& wanted = plan.config.backend.devices;
@@ -221,7 +235,7 @@ void set_slabs(Plan& plan) {
     // Once chosen, the slabs stay: a model that changes the faces must not change the kernel that was chosen for them.
     if (!plan.placement.slabs.empty()) return check_can_be_cut(plan);
     const std::int64_t planes = plan.setup.grid.nz();
-    const std::vector<int> devices = offered_devices(plan);
+    std::vector<int> devices = offered_devices(plan);
     if (const RankPlace& place = plan.placement.ranks; !place.slabs_of_first.empty()) {
         plan.placement.slabs_by = "the first process";
         take_slabs(plan, place.slabs_of_first, place.ranks_per_grid);
@@ -235,6 +249,7 @@ void set_slabs(Plan& plan) {
     check_can_be_cut(plan);
     const auto needed = static_cast<int>((plan.placement.slabs.size() + devices.size() - 1) / devices.size());
     plan.placement.ranks_per_grid = std::min(connected_ranks(plan.placement.ranks), needed);
+    if (gains_by_two_workers(plan, devices)) devices.insert(devices.end(), devices.begin(), devices.end());
     place_slabs(plan, devices);
     note_idle_devices(plan, devices);
 }

@@ -252,6 +252,7 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
     plan.config = config;
     plan.placement.ranks = ranks;
     plan.task = task != nullptr ? task : tasks().front();
+    plan.placement.busy_host = plan.task->compares_data;
     set_grids(plan.config, plan.domain);  // every stage builds on them: what is wrong with them would be told by all
     begin_setup(plan);
 

@@ -79,7 +79,7 @@ public:
         kept_.frames.times_s.push_back(time_s);
         kept_.frames.values.insert(kept_.frames.values.end(), values.begin(), values.end());
     }
-    void take_gather(const ShotGather& gather) override { kept_.gather = gather; }
+    void take_gather(ShotGather& gather) override { kept_.gather = std::move(gather); }
     void take_images(ShotImages& images) override { kept_.images = std::move(images); }
     void take_product(ShotProduct& product) override {
         if (product.image.vp.empty())

@@ -8,6 +8,7 @@
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/loop_failure.hpp"
+#include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_watch.hpp"
 
 namespace onda {
@@ -37,12 +38,12 @@ void collect_recorded(Batch& batch, const Wavefield& wavefield) {
 
 namespace {
 
-void hand_gather_over(ShotInProgress& shot) {
+void hand_gather_over(ShotInProgress& shot, const TimeAxis& time) {
     if (shot.shot.receivers.empty()) return;
     Fingerprint hash;
     hash.add(std::span<const float>(shot.gather.pressure));
     shot.record.seismograms = hash.hex();
-    observe(shot.record, shot.gather.pressure);
+    if (!is_written_as_recorded(time)) observe(shot.record, shot.gather.pressure);
     shot.outputs.take_gather(shot.gather);
     shot.gather = {};
 }
@@ -61,7 +62,7 @@ void finish_batch(const Plan& plan, const ShotFiles& files, Batch& batch,
 #pragma omp parallel for schedule(dynamic) num_threads(finishing_threads(std::ssize(batch)))
     for (std::size_t i = 0; i < batch.size(); ++i)
         failure.guard([&] {
-            hand_gather_over(batch[i]);
+            hand_gather_over(batch[i], plan.time);
             if (hand_over) hand_over(batch[i]);
             batch[i].record.files = files.finish(batch[i].outputs);
         });

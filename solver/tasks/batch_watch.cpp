@@ -6,6 +6,7 @@
 
 #include "io/text/error.hpp"
 #include "solver/model/density.hpp"
+#include "solver/outputs/gather.hpp"
 
 namespace onda {
 namespace {
@@ -63,10 +64,7 @@ void BatchWatch::look(const Propagator& propagator) {
 }
 
 void observe(ShotRecord& record, std::span<const float> pressure) {
-    float largest = 0.f;
-#pragma omp parallel for reduction(max : largest)
-    for (std::size_t i = 0; i < pressure.size(); ++i) largest = std::max(largest, std::abs(pressure[i]));
-    record.largest_observed_pressure = std::max(record.largest_observed_pressure, static_cast<double>(largest));
+    record.largest_observed_pressure = std::max(record.largest_observed_pressure, largest_magnitude(pressure));
 }
 
 }  // namespace onda

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 #include <set>
+#include <spdlog/fmt/fmt.h>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "solver/planning/make_plan.hpp"
 #include "solver/run/identity.hpp"
 #include "solver/run/in_memory.hpp"
+#include "solver/tasks/gradient_task.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/cuda_instances.hpp"
 #include "tests/kernels/drag/drag_on_gpu.hpp"
@@ -766,6 +768,35 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
     CHECK(first.placement.workers == Devices{{0}});
     CHECK(std::ranges::count(first.warnings, "backend.device = 1 has no effect: backend.devices says which") == 1);
     CHECK(plan_of("{name: cuda, device: 0}").placement.workers == Devices{{0}});
+}
+
+TEST_CASE("gradients in 2-D have two workers a GPU, where shots and memory suffice and nobody lists devices") {
+    const TemporaryFolder folder;
+    const std::string observed = (folder.path() / "observed.h5").string();
+    write_text(observed, "");
+    const auto workers = [&observed](const std::string& backend, int shots, const char* shape, const TaskRow* task) {
+        const Config config = read_config_text(fmt::format(R"(schema_version: 1
+grid: {{shape: {}, spacing_m: 10}}
+model: {{type: constant, vp_m_s: 1500}}
+time: {{duration_s: 0.03}}
+wavelet: {{type: ricker, peak_frequency_hz: 15}}
+sources: [{{type: line, first_m: [60, 55], last_m: [160, 55], count: {}}}]
+receivers: [{{position_m: [50, 54]}}]
+imaging: {{observed: {}}}
+backend: {}
+)",
+                                                           shape, shots, observed, backend),
+                                               "run.yaml", vocabulary());
+        return make_plan(config, {}, task).placement.workers;
+    };
+    using Devices = std::vector<std::vector<int>>;
+    const char* const small = "[41, 31]";
+    CHECK(workers("{name: cuda}", 8, small, &kGradientTask) == Devices{{0}, {1}, {0}, {1}});
+    CHECK(workers("{name: cuda, device: 0}", 4, small, &kGradientTask) == Devices{{0}, {0}});
+    CHECK(workers("{name: cuda, device: 0}", 3, small, &kGradientTask) == Devices{{0}});
+    CHECK(workers("{name: cuda, devices: [0]}", 8, small, &kGradientTask) == Devices{{0}});
+    CHECK(workers("{name: cuda, device: 0}", 8, small, nullptr) == Devices{{0}});
+    CHECK(workers("{name: cuda, device: 0}", 8, "[1601, 1401]", &kGradientTask) == Devices{{0}});
 }
 
 TEST_CASE("auto cuts a grid that one GPU cannot hold, and where the forecast of the survey gains by it") {

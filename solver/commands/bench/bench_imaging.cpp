@@ -17,6 +17,7 @@
 #include "solver/performance/measurement.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/program/threads.hpp"
 #include "solver/run/in_memory.hpp"
 #include "solver/run/simulation.hpp"
@@ -36,7 +37,7 @@ struct ImagingBenchOptions {
     std::vector<int> shots{1, 8, 32};
     double spacing_m = 7.5;
     std::int64_t receivers = 500, steps = 3750;
-    int order = 8, layer = 20, threads = 0, rounds = 3, workers = 1;
+    int order = 8, layer = 20, threads = 0, rounds = 3, workers = 0;
 };
 
 /// A folder that is gone with its owner.
@@ -119,7 +120,7 @@ Config imaging_config(const ImagingBenchOptions& options, int shots, const std::
     Config config = read_config_text(config_text(options, shots), "bench imaging", vocabulary());
     Config observed = config;
     for (SourceConfig& source : observed.sources) source.amplitude *= 0.9;
-    config.backend.devices.integers.assign(static_cast<std::size_t>(options.workers > 1 ? options.workers : 0), 0);
+    config.backend.devices.integers.assign(static_cast<std::size_t>(options.workers), 0);
     Log log = silent();
     run_simulation(observed, {.folder = folder, .command_line = {}}, log);
     config.imaging.emplace();
@@ -204,7 +205,7 @@ BenchRow report_of(const Device& device, const ImagingRow& row, const ImagingBen
     result.facts["storage"] = row.storage();
     result.facts["levels"] = row.history().levels(row.plan().time);
     if (row.history().ring) result.facts["ring"] = *row.history().ring == RingPlace::host ? "host" : "device";
-    result.facts["workers"] = options.workers;
+    result.facts["workers"] = own_workers(row.plan().placement);
     result.facts["steps_between_levels"] = row.history().every;
     result.facts["memory_bytes"] = row.memory_bytes();
     result.facts["share_of_two_sweeps"] = row.share();
@@ -291,9 +292,10 @@ Command add_bench_imaging(CLI::App& bench) {
         ->capture_default_str();
     command->add_option("--threads", options->threads, "CPU threads (default: all)")
         ->check(CLI::Range(1, kMostThreads));
-    command->add_option("--workers", options->workers, "Workers that share GPU 0: backend.devices: [0, 0] for two")
-        ->check(CLI::Range(1, 16))
-        ->capture_default_str();
+    command
+        ->add_option("--workers", options->workers,
+                     "Workers that share GPU 0: backend.devices: [0, 0] for two (default: as gradients choose)")
+        ->check(CLI::Range(1, 16));
     command->add_option("--rounds", options->rounds, "Rounds of each; the median is reported")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] const StepSet& steps() const override { return steps_; }
     void take_wavefield(const Propagator&, int) override { ++wavefields_; }
     void take_snapshot(double, std::span<const float>) override { ++snapshots_; }
-    void take_gather(const ShotGather& gather) override { samples_ = gather.pressure.size(); }
+    void take_gather(ShotGather& gather) override { samples_ = gather.pressure.size(); }
     std::optional<AtomicFile> finish() override {
         const std::string line = fmt::format("{} {} {} {}", shot_, snapshots_, samples_, wavefields_);
         return stage_text_file(place_, fmt::format("{:{}}\n", line, kLine - 1), true);
