@@ -86,7 +86,7 @@ std::string triple(const dim3& i) {
 
 Machine::~Machine() {
     ending_ = true;
-    for (auto& fibre : fibres_) resume(*fibre);
+    for (Fibre& fibre : fibres_) resume(fibre);
 }
 
 void Machine::fail(const std::string& message) const {
@@ -118,8 +118,8 @@ void Machine::run_thread() const {
     (*thread_)();
 }
 
-Fibre& Machine::in_turn(std::size_t turn) const {
-    return *fibres_[launch_->turns == Turns::forward ? turn : threads_ - 1 - turn];
+Fibre& Machine::in_turn(std::size_t turn) {
+    return fibres_[launch_->turns == Turns::forward ? turn : threads_ - 1 - turn];
 }
 
 // The thread after the current one in this pass, or null: then the scheduler decides.
@@ -199,7 +199,7 @@ void Machine::release() {
     if (waiting_ < running_) return;
     waiting_ = 0;
     for (std::size_t i = 0; i < threads_; ++i)
-        if (fibres_[i]->wait == Wait::syncthreads) fibres_[i]->wait = Wait::nothing;
+        if (fibres_[i].wait == Wait::syncthreads) fibres_[i].wait = Wait::nothing;
 }
 
 void Machine::leave() {
@@ -245,8 +245,8 @@ void Machine::take_turns() {
 }
 
 std::string Machine::deadlock() const {
-    const auto waits = [](const auto& fibre) { return fibre->wait != Wait::finished; };
-    const Fibre& fibre = **std::find_if(fibres_.begin(), fibres_.end(), waits);
+    const auto waits = [](const Fibre& fibre) { return fibre.wait != Wait::finished; };
+    const Fibre& fibre = *std::find_if(fibres_.begin(), fibres_.end(), waits);
     std::string where = "in __syncthreads";
     if (fibre.wait == Wait::barrier)
         where = "for parity " + std::to_string(fibre.parity) + " of the barrier at shared byte " +
@@ -260,7 +260,7 @@ std::string Machine::deadlock() const {
 void Machine::cancel() {
     cancelling_ = true;
     for (std::size_t i = 0; i < threads_; ++i)
-        if (fibres_[i]->wait != Wait::finished) resume(*fibres_[i]);
+        if (fibres_[i].wait != Wait::finished) resume(fibres_[i]);
     cancelling_ = false;
     pending_.clear();
 }
@@ -280,16 +280,18 @@ std::unique_ptr<Stack> Machine::make_stack() {
 void Machine::prepare(const dim3& block) {
     blockIdx = block;
     while (fibres_.size() < threads_) {
-        fibres_.push_back(std::make_unique<Fibre>());
-        fibres_.back()->stack = make_stack();
+        fibres_.emplace_back();
+        fibres_.back().stack = make_stack();
     }
     running_ = threads_;
     waiting_ = 0;
     const dim3 n = launch_->block;
+    dim3 thread{0, 0, 0};
     for (std::size_t i = 0; i < threads_; ++i) {
-        Fibre& fibre = *fibres_[i];
-        const auto t = static_cast<unsigned>(i);
-        fibre.thread = {t % n.x, t / n.x % n.y, t / (n.x * n.y)};
+        Fibre& fibre = fibres_[i];
+        fibre.thread = thread;
+        if (++thread.x == n.x) thread = {0, thread.y + 1, thread.z};
+        if (thread.y == n.y) thread = {0, 0, thread.z + 1};
         fibre.wait = Wait::nothing;
         fibre.has_begun = false;
         fibre.copies.clear();

@@ -78,7 +78,7 @@ private:
     void run_thread() const;
     void take_turns();
     bool pass();
-    Fibre& in_turn(std::size_t turn) const;
+    Fibre& in_turn(std::size_t turn);
     Fibre* next_in_turn();
     void make_current(Fibre& fibre);
     void arrive(void* fake_stack);
@@ -94,7 +94,7 @@ private:
 
     const HostLaunch* launch_ = nullptr;
     const std::function<void()>* thread_ = nullptr;
-    std::vector<std::unique_ptr<Fibre>> fibres_;
+    std::vector<Fibre> fibres_;
     std::size_t threads_ = 0;                // of this block
     std::size_t running_ = 0, waiting_ = 0;  // of them; of these, in __syncthreads
     std::unique_ptr<unsigned char, Free> shared_;
