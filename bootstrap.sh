@@ -130,7 +130,8 @@ run_tests() {
     install_packages "${packages[@]}" "${packages_of_tests[@]}"
     build all
     say "Running the tests"
-    ctest --preset default --parallel "$(compile_jobs)"
+    # One more than there are processors: tests wait for processes and files.
+    ctest --preset default --parallel "$(($(compile_jobs) + 1))"
 }
 
 cd "$(dirname "${BASH_SOURCE[0]}")"

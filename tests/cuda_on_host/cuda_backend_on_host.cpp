@@ -1,6 +1,6 @@
 // The whole CUDA backend - media, wavefields, batches, graphs, copies - gives the bits of the CPU, whether its streams
 // run at once or only when somebody waits, and every call is made under the right device.
-// Takes 26 s.
+// Takes 50 s.
 #include <algorithm>
 #include <cmath>
 #include <cuda_runtime_api.h>
