@@ -180,10 +180,12 @@ std::vector<std::vector<int>> workers_of(const std::vector<int>& devices, std::s
     return workers;
 }
 
-/// Gradients in 2-D take the host nearly as long as the steps take a GPU: seismograms are compared, images folded. Two
-/// workers a GPU do one beside the other, where the shots make two batches for each and memory is no question.
+/// Whether two workers a GPU are faster than one. Shots with a busy host, as those of gradients in 2-D, are compared
+/// and folded there nearly as long as their steps take: of two workers one does that while the other has the GPU. There
+/// must be two shots for each, and so much memory that a second batch changes nothing of how levels are kept.
 bool gains_by_two_workers(const Plan& plan, const std::vector<int>& devices) {
-    constexpr int fewest_shots = 4, fields_in_memory = 64;  // of a GPU; of what is free
+    constexpr int fewest_shots = 4;       // of a GPU
+    constexpr int fields_in_memory = 64;  // wavefields of a shot that what is free of a GPU holds
     const Placement& placement = plan.placement;
     if (!plan.config.backend.devices.integers.empty() || placement.ranks.size > 1 || placement.slabs.size() > 1)
         return false;

@@ -50,7 +50,8 @@ void after_switch(void* fake_stack, const void** stack, std::size_t* bytes) {
     from.was_left = true;
 #if defined(__x86_64__)
     // A jump out of a function that was called leaves the processor's own stack of return addresses one call too deep,
-    // and it mispredicts every return that follows. This one leaves from where the other stack was left.
+    // and it mispredicts every return that follows. This one leaves from where the other stack was left. Frame pointer,
+    // address and stack pointer are kept as __builtin_setjmp keeps them, since either may have left a stack.
     if (to.was_left) {
         void **from_jump = from.jump, **to_jump = to.jump;
         asm volatile(
