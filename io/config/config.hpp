@@ -214,7 +214,8 @@ struct ImagingConfig {
     bool illumination = true;          ///< of both fields, beside the gradient
     bool adjoint_sources = false;      ///< in the file of each shot
     std::string storage = "auto";      ///< auto | full | ring | checkpoints
-    std::string ring = "auto";         ///< auto | device | host: the memory that rings lie in
+    std::string ring = "auto";         ///< auto | device | host | disk: the memory that rings lie in
+    std::filesystem::path ring_folder;  ///< for rings on disk; relative to the current folder
     std::string ring_values = "full";  ///< full | 16bit: how rings hold values
     NameOrIntegers every{"auto"};      ///< auto | a number of time steps
     std::optional<double> memory_gib;  ///< absent: what there is

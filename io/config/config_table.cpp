@@ -720,6 +720,12 @@ constexpr Parameter kImaging[] = {
      .slot = bind<&ImagingConfig::ring>,
      .help = "the memory that holds what a ring keeps of every time step",
      .values = "imaging.ring"},
+    {.name = "ring_folder",
+     .slot = bind<&ImagingConfig::ring_folder>,
+     .help = "folder on a disk for what rings keep, relative to the current folder; the file has no name, and goes with "
+             "the run",
+     .when = {"ring", "auto disk"},
+     .example = "/scratch"},
     {.name = "ring_values",
      .slot = bind<&ImagingConfig::ring_values>,
      .help = "how a ring holds the values that it keeps",

@@ -9,14 +9,20 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "kernels/fields/field_set.hpp"
 
 namespace onda {
 
-/// The memory that rings lie in. On devices that compute in the memory of the host both are the same.
-enum class RingPlace { device, host };
+/// The memory that rings lie in. On devices that compute in the memory of the host the first two are the same.
+enum class RingPlace { device, host, file };
+/// As configurations name them.
+constexpr std::string_view name_of(RingPlace place) {
+    return place == RingPlace::device ? "device" : place == RingPlace::host ? "host" : "disk";
+}
 /// How rings hold values: in the precision of the fields, or as blocks of 16 bits (kernels/imaging/coded_block.hpp).
 enum class RingValues { full, of_16_bits };
 
@@ -26,6 +32,8 @@ struct RingSize {
     std::int64_t slots = 0;   ///< differences of levels, outside what is rebuilt
     RingPlace place = RingPlace::device;
     RingValues values = RingValues::full;
+    bool pressures = false;             ///< whether slots hold p there, too, as fluxes take it
+    std::filesystem::path folder = {};  ///< of the file
 };
 
 /// The rings of the first field of some shots on one device. What it is asked to do is queued after the steps of the
@@ -38,6 +46,8 @@ public:
     virtual void save(const FieldSet& forward, std::int64_t level) = 0;
     /// Keeps p[n] - p[n-1] of a forward field, of the nodes that are not rebuilt. \param slot 0 … slots - 1.
     virtual void keep(const FieldSet& forward, std::int64_t slot) = 0;
+    /// Keeps p[n] of a forward field, of the same nodes, where slots hold pressures.
+    virtual void keep_pressure(const FieldSet& forward, std::int64_t slot) = 0;
 
     /// Gives the field to be rebuilt both levels of a forward field, in the opposite order.
     virtual void turn_back(const FieldSet& forward, FieldSet& rebuilt) = 0;
@@ -46,6 +56,8 @@ public:
     /// Lets both levels of the rebuilt field differ as a slot says, with the opposite sign, where it is not rebuilt;
     /// the ring of its latest level is void.
     virtual void place(FieldSet& rebuilt, std::int64_t slot) = 0;
+    /// Overwrites the latest level of the rebuilt field by the pressure of a slot where it is not rebuilt.
+    virtual void place_pressure(FieldSet& rebuilt, std::int64_t slot) = 0;
 
     /// In the memory that the device computes in.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;

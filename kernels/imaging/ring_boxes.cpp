@@ -5,14 +5,26 @@
 #include <stdexcept>
 
 #include "kernels/boundaries/cpml.hpp"
+#include "kernels/boundaries/sponge.hpp"
 
 namespace onda {
 namespace {
 
+/// The nodes beside a face that a sponge damps. A slab of which it leaves nothing lies at one of its faces: at that to
+/// which the taper falls.
+std::int64_t damped_nodes(const Problem& problem, std::size_t face) {
+    const Sponge& sponge = problem.strips.get<Sponge>();
+    const std::vector<double>& taper = sponge.taper[face / 2];
+    const std::int64_t damped = sponge.reach(problem, static_cast<int>(face));
+    if (taper.empty() || damped < std::ssize(taper)) return damped;
+    return (taper.front() <= taper.back()) == (face % 2 == 0) ? damped : 0;
+}
+
 /// The nodes inside a face that strips change.
 std::int64_t changed_nodes(const Problem& problem, std::size_t face) {
     const std::int64_t width = problem.strips.get<Cpml>().face[face].width();
-    return width == 0 ? 0 : width - factor_reach(problem.scheme).first + 1;
+    const std::int64_t of_layer = width == 0 ? 0 : width - factor_reach(problem.scheme).first + 1;
+    return std::max(of_layer, damped_nodes(problem, face));
 }
 
 Box inner_box(const Problem& problem) {
@@ -63,8 +75,9 @@ std::string ring_objection(const Problem& problem) {
     if (problem.stepping == Stepping::leap) return "leaps";
     if (problem.scheme.equation->fields.size() > 1) return "further fields beside it";
     for (const auto& strip : problem.strips)
-        if (!strip->empty() && dynamic_cast<const Cpml*>(strip.get()) == nullptr)
-            return "a " + std::string(strip->name()) + ", which damps what would be read";
+        if (!strip->empty() && dynamic_cast<const Cpml*>(strip.get()) == nullptr &&
+            dynamic_cast<const Sponge*>(strip.get()) == nullptr)
+            return "strips of the kind " + std::string(strip->name());
     if (inner_box(problem).empty()) return "no node between its absorbing layers";
     return {};
 }

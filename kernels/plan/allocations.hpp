@@ -12,9 +12,9 @@
 
 namespace onda {
 
-/// The memory that an array lies in: the host's, page-locked memory of the host that a device copies to and from, or
-/// that of a device of its own.
-enum class Memory { host, pinned, device };
+/// The memory that an array lies in: the host's, page-locked memory of the host that a device copies to and from, that
+/// of a device of its own, or a file.
+enum class Memory { host, pinned, device, file };
 
 /// What an array is allocated for, and lives as long as. Whoever plans memory beside that of devices has owners of its
 /// own, by other names.

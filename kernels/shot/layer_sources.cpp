@@ -12,18 +12,18 @@
 namespace onda {
 namespace {
 
-using Memory = decltype(NodeFilter::memory);
+using FilterMemory = decltype(NodeFilter::memory);
 
 NodeFilter filter_at(const Problem& problem, std::int64_t node) {
     return filter_of_strips(problem, problem.grid.node(node));
 }
 
-bool has_memory(const Memory& memory) {
-    return memory != Memory{};
+bool has_memory(const FilterMemory& memory) {
+    return memory != FilterMemory{};
 }
 
 /// The signal through the recursions, as long as it is heard: beyond, 1e-18 of its peak are lost.
-std::vector<double> filtered(std::vector<double> signal, const Memory& memory, std::int64_t samples) {
+std::vector<double> filtered(std::vector<double> signal, const FilterMemory& memory, std::int64_t samples) {
     double peak = 0.;
     for (const double value : signal) peak = std::max(peak, std::abs(value));
     signal.resize(std::max(signal.size(), static_cast<std::size_t>(samples)), 0.);
@@ -47,7 +47,7 @@ void add_row(Sources& to, const Problem& problem, Sources& from, std::int64_t ro
         std::vector<std::int64_t> node;
         std::vector<double> weight;
     };
-    std::map<Memory, Nodes> of_filter;
+    std::map<FilterMemory, Nodes> of_filter;
     const auto r = static_cast<std::size_t>(row);
     for (std::int64_t i = from.nodes.first[r]; i < from.nodes.first[r + 1]; ++i) {
         const auto at = static_cast<std::size_t>(i);

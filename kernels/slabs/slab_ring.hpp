@@ -22,6 +22,9 @@ public:
     void keep(const FieldSet& forward, std::int64_t slot) override {
         for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->keep(forward.of_slab(s), slot);
     }
+    void keep_pressure(const FieldSet& forward, std::int64_t slot) override {
+        for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->keep_pressure(forward.of_slab(s), slot);
+    }
     void turn_back(const FieldSet& forward, FieldSet& rebuilt) override {
         for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->turn_back(forward.of_slab(s), rebuilt.of_slab(s));
     }
@@ -30,6 +33,9 @@ public:
     }
     void place(FieldSet& rebuilt, std::int64_t slot) override {
         for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->place(rebuilt.of_slab(s), slot);
+    }
+    void place_pressure(FieldSet& rebuilt, std::int64_t slot) override {
+        for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->place_pressure(rebuilt.of_slab(s), slot);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
 

@@ -37,7 +37,8 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
       slots_(std::min(plan.slots, plan.levels(time))),
       correlation_(forward_field_->fields().make_correlation(slots_, correlated_differences(illuminates))) {
     check_keeps_applied(medium.setup());
-    if (of_density && plan.ring) throw std::logic_error("a field that is rebuilt has no gradient of density");
+    if (of_density && plan.ring && !plan.ring_pressures)
+        throw std::logic_error("rings without the pressures that a gradient of density takes");
     if (of_density) fluxes_ = forward_field_->fields().make_flux_correlation(slots_);
     if (medium.setup().keeps_applied) {
         applied_ = forward_field_->fields().make_correlation(slots_, Correlated::applied);
@@ -204,6 +205,7 @@ std::int64_t GradientRun::slot_in(std::int64_t segment, std::int64_t level) cons
 
 /// Whatever of every level is needed to rebuild the field.
 void GradientRun::keep_rings() {
+    rebuilt_->keep(0);
     forward_->set_hook(
         both({[](std::int64_t step) { return step + 1; }, [this](std::int64_t step) { rebuilt_->keep(step); }},
              of_first_time()));
@@ -234,6 +236,7 @@ void GradientRun::begin_adjoint() {
 std::int64_t GradientRun::slot_of(std::int64_t level, std::int64_t segment) {
     if (!rebuilt_) return slot_in(segment, level);
     correlation_->keep(rebuilt_->at(level), 0);
+    if (fluxes_) fluxes_->keep(rebuilt_->pressure_before(level), 0);
     return 0;
 }
 

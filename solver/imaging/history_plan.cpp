@@ -21,7 +21,12 @@ std::int64_t HistoryPlan::end_of_segment(const TimeAxis& time, std::int64_t segm
 
 // The lowest level that is met takes the one below it, by the step from its own ring.
 RingSize HistoryPlan::ring_size(const TimeAxis& time) const {
-    return {std::max<std::int64_t>(0, time.steps - every), levels(time), ring.value_or(RingPlace::device), ring_values};
+    return {.levels = std::max<std::int64_t>(0, time.steps - every),
+            .slots = levels(time),
+            .place = ring.value_or(RingPlace::device),
+            .values = ring_values,
+            .pressures = ring_pressures,
+            .folder = ring_folder};
 }
 
 std::int64_t HistoryPlan::forward_steps(const TimeAxis& time) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -20,6 +21,8 @@ struct HistoryPlan {
     /// met; without, levels are kept.
     std::optional<RingPlace> ring = std::nullopt;
     RingValues ring_values = RingValues::full;
+    bool ring_pressures = false;             ///< whether rings hold what fluxes take
+    std::filesystem::path ring_folder = {};  ///< of RingPlace::file
 
     /// The levels that are met.
     [[nodiscard]] std::int64_t levels(const TimeAxis& time) const { return time.steps / every; }

@@ -21,13 +21,16 @@ Sources in_reverse(Sources sources, std::int64_t steps) {
 RebuiltField::RebuiltField(Medium& medium, const Wavefield& forward, const TimeAxis& time, const HistoryPlan& plan)
     : forward_(forward),
       time_(time),
-      every_(plan.every),
+      plan_(plan),
       field_(medium.make_wavefield(forward.shots(), StripList{})),
       ring_(forward.fields().make_ring(plan.ring_size(time))) {}
 
 void RebuiltField::keep(std::int64_t level) {
-    if (level >= every_ && level < time_.steps) ring_->save(forward_.fields(), level - every_);
-    if (level % every_ == 0) ring_->keep(forward_.fields(), level / every_ - 1);
+    const std::int64_t every = plan_.every;
+    if (level >= every && level < time_.steps) ring_->save(forward_.fields(), level - every);
+    if (level % every == 0 && level > 0) ring_->keep(forward_.fields(), slot_of(level));
+    if (plan_.ring_pressures && (level + 1) % every == 0 && level < time_.steps)
+        ring_->keep_pressure(forward_.fields(), slot_of(level + 1));
 }
 
 void RebuiltField::turn_back(std::span<const ShotPoints> shots) {
@@ -40,10 +43,15 @@ void RebuiltField::turn_back(std::span<const ShotPoints> shots) {
 
 const FieldSet& RebuiltField::at(std::int64_t level) {
     for (; level_ > level; --level_) {
-        ring_->load(field_->fields(), level_ - 1 - every_);
+        ring_->load(field_->fields(), level_ - 1 - plan_.every);
         field_->enqueue(time_.steps - level_, 1);
     }
-    ring_->place(field_->fields(), level / every_ - 1);
+    ring_->place(field_->fields(), slot_of(level));
+    return field_->fields();
+}
+
+FieldSet& RebuiltField::pressure_before(std::int64_t level) {
+    ring_->place_pressure(field_->fields(), slot_of(level));
     return field_->fields();
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/text/bytes_text.hpp"
+#include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
 #include "kernels/imaging/correlation.hpp"
 #include "solver/plan/plan.hpp"
@@ -46,6 +47,13 @@ std::int64_t rebuilt_bytes(const Plan& plan) {
                                }));
 }
 
+/// The bytes of all slabs of this process beside the memory of devices.
+std::int64_t ring_bytes_beside(const Plan& plan, Memory memory) {
+    if (!plan.imaging || !plan.imaging->history.ring) return 0;
+    return bytes_of_own_slabs(plan.placement,
+                              bytes_of_parts(plan, [&](const Setup& part) { return ring_bytes(plan, part, memory); }));
+}
+
 /// ": rebuilt backward from 4 planes …"
 std::string describe_ring(const Plan& plan) {
     const HistoryPlan& history = plan.imaging->history;
@@ -56,6 +64,8 @@ std::string describe_ring(const Plan& plan) {
     if (history.ring_values == RingValues::of_16_bits) text += ", in 16 bits";
     if (const std::int64_t bytes = host_ring_bytes(plan); bytes > 0)
         text += fmt::format(", {} of it in the memory of the host", bytes_text(bytes));
+    if (const std::int64_t bytes = file_ring_bytes(plan); bytes > 0)
+        text += fmt::format(", and {} in a file in {}", bytes_text(bytes), shown(history.ring_folder));
     return text;
 }
 
@@ -96,10 +106,11 @@ std::int64_t history_bytes(const Plan& plan) {
 }
 
 std::int64_t host_ring_bytes(const Plan& plan) {
-    if (!plan.imaging || !plan.imaging->history.ring) return 0;
-    return bytes_of_own_slabs(plan.placement, bytes_of_parts(plan, [&](const Setup& part) {
-                                  return ring_bytes(plan, part, Memory::pinned);
-                              }));
+    return ring_bytes_beside(plan, Memory::pinned);
+}
+
+std::int64_t file_ring_bytes(const Plan& plan) {
+    return ring_bytes_beside(plan, Memory::file);
 }
 
 std::int64_t checkpoint_bytes(const Plan& plan) {

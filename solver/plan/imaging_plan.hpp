@@ -35,6 +35,8 @@ std::int64_t state_bytes(const Plan& plan);
 std::int64_t history_bytes(const Plan& plan);
 /// The bytes that the host keeps of rings beside the memory of devices.
 std::int64_t host_ring_bytes(const Plan& plan);
+/// The bytes that a file keeps of rings, in place of the host's memory.
+std::int64_t file_ring_bytes(const Plan& plan);
 /// The bytes that the host keeps of states.
 std::int64_t checkpoint_bytes(const Plan& plan);
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <spdlog/fmt/fmt.h>
+#include <system_error>
 
 #include "io/text/bytes_text.hpp"
 #include "io/text/saturating.hpp"
@@ -93,26 +95,46 @@ bool set_checkpoints(Plan& plan, std::int64_t room) {
 
 /// What keeps the forward field from being rebuilt, in words that follow "a field with"; empty: nothing.
 std::string objection_to_ring(const Plan& plan) {
-    if (plan.imaging->density) return "a gradient of density";
     if (plan.placement.ranks_per_grid > 1) return "slabs of several processes";
     if (plan.placement.slabs.size() > 1 && plan.imaging->misfit.config.ring_values == "16bit")
         return "ring_values of 16bit on slabs, where blocks would be others than those of the uncut grid,";
     return ring_objection(plan.setup);
 }
 
-/// Plans a ring in one of the memories that the configuration leaves. \returns whether one has room.
-bool set_ring(Plan& plan, std::int64_t room, bool host_if_need_be) {
+std::int64_t room_in_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    const std::filesystem::space_info space = std::filesystem::space(folder, error);
+    return error ? 0 : static_cast<std::int64_t>(kShareForHistory * static_cast<double>(space.available));
+}
+
+/// Plans a ring in one of the memories that the configuration leaves. \param beside_if_need_be whether in others than
+/// the device's, too. \returns whether one has room.
+bool set_ring(Plan& plan, std::int64_t room, bool beside_if_need_be) {
     HistoryPlan& history = plan.imaging->history;
     const ImagingConfig& section = plan.imaging->misfit.config;
     const std::string& wanted = section.ring;
     const RingValues values = section.ring_values == "16bit" ? RingValues::of_16_bits : RingValues::full;
     const bool own = plan.placement.device->has_own_memory();
     const auto fits = [&](RingPlace place) {
-        history = {history.every, 1, 0, place, values};
-        return history_bytes(plan) <= room && host_ring_bytes(plan) <= room_on_host(plan) / own_workers(plan.placement);
+        history = {history.every, 1, 0, place, values, plan.imaging->density, section.ring_folder};
+        const std::int64_t workers = own_workers(plan.placement);
+        return history_bytes(plan) <= room && host_ring_bytes(plan) <= room_on_host(plan) / workers &&
+               file_ring_bytes(plan) <= room_in_folder(section.ring_folder) / workers;
     };
-    if (wanted != "host" && fits(RingPlace::device)) return true;
-    return (wanted == "host" || (wanted == "auto" && own && host_if_need_be)) && fits(RingPlace::host);
+    const bool any = wanted == "auto";
+    return ((any || wanted == "device") && fits(RingPlace::device)) ||
+           ((wanted == "host" || (any && own && beside_if_need_be)) && fits(RingPlace::host)) ||
+           ((wanted == "disk" || (any && beside_if_need_be && !section.ring_folder.empty())) && fits(RingPlace::file));
+}
+
+/// \throws Error where rings are to lie on a disk, and nobody says where, or in no folder.
+void check_ring_folder(const Plan& plan) {
+    const ImagingConfig& section = plan.imaging->misfit.config;
+    if (section.ring == "disk" && section.ring_folder.empty())
+        plan.config.origin.value_fault("imaging.ring", "a disk of which folder? Add imaging.ring_folder");
+    std::error_code error;
+    if (!section.ring_folder.empty() && !std::filesystem::is_directory(section.ring_folder, error))
+        plan.config.origin.value_fault("imaging.ring_folder", "is no folder: rings are kept in one that exists");
 }
 
 /// What the configuration asks for. \returns as set_history().
@@ -123,13 +145,20 @@ bool set_wanted_ring(Plan& plan, std::int64_t room) {
                      fmt::format("ring: no field with {} is rebuilt: use full or checkpoints", objection));
     plan.imaging->chosen_by = "the configuration";
     if (set_ring(plan, room, true)) return true;
-    if (!may_shrink(plan))
-        origin.fault("imaging.storage",
-                     fmt::format("ring: two wavefields and the rings take {}, and {} are left for them: use "
-                                 "checkpoints, fewer shots together (backend.batch: 1), or imaging.ring: host",
-                                 bytes_text(saturating_sum(history_bytes(plan), host_ring_bytes(plan))),
-                                 bytes_text(std::max<std::int64_t>(0, room))));
-    return false;
+    if (may_shrink(plan)) return false;
+    const std::int64_t on_disk = file_ring_bytes(plan);
+    if (const std::filesystem::path& folder = plan.imaging->misfit.config.ring_folder;
+        history_bytes(plan) <= room && on_disk > 0)
+        origin.value_fault("imaging.ring_folder",
+                           fmt::format("the rings take {}, and {} of what is free there may be used: choose another "
+                                       "folder, checkpoints, ring_values: 16bit, or fewer shots together "
+                                       "(backend.batch: 1)",
+                                       bytes_text(on_disk), bytes_text(room_in_folder(folder))));
+    origin.fault("imaging.storage",
+                 fmt::format("ring: two wavefields and the rings take {}, and {} are left for them: use "
+                             "checkpoints, fewer shots together (backend.batch: 1), or imaging.ring: host or disk",
+                             bytes_text(saturating_sum(history_bytes(plan), host_ring_bytes(plan))),
+                             bytes_text(std::max<std::int64_t>(0, room))));
 }
 
 /// Plans a ring in place of checkpoints where nobody says which, unless these compute clearly fewer steps: from eight
@@ -180,6 +209,7 @@ bool set_history(Plan& plan) {
         history = {1, plan.time.steps, 0};
         return true;
     }
+    check_ring_folder(plan);
     const std::string& storage = plan.imaging->misfit.config.storage;
     history = {interval_of(plan), 1, 0};
     const std::int64_t levels = std::max<std::int64_t>(1, history.levels(plan.time)), room = room_for_history(plan);

@@ -112,12 +112,12 @@ TEST_CASE("correlations and scattering on a GPU hold what was predicted") {
                       .bytes(Memory::device));
         CHECK(wavefield->fields().make_scattering()->allocated_bytes() ==
               cuda::scattering_allocations(setup, shots_of(c)).bytes(Memory::device));
-        for (const auto& [place, values] : kRingKinds) {
-            if (c.sponge) continue;
-            const RingSize size{7, 4, place, values};
+        for (const RingKind& kind : kRingKinds) {
+            const RingSize size = ring_size(7, 4, kind);
             const Allocations planned = cuda::ring_allocations(setup, shots_of(c), size);
             CHECK(wavefield->fields().make_ring(size)->allocated_bytes() == planned.bytes(Memory::device));
-            CHECK((planned.bytes(Memory::pinned) > 0) == (place == RingPlace::host));
+            CHECK((planned.bytes(Memory::pinned) > 0) == (kind.place != RingPlace::device));
+            CHECK((planned.bytes(Memory::file) > 0) == (kind.place == RingPlace::file));
         }
         const Setup density = setup_of(c, 8, Precision::float32, Equation::variable_density);
         const auto of_density = make_noisy_medium(density, cuda::make_medium)->make_wavefield(shots_of(c));

@@ -268,7 +268,7 @@ TEST_CASE(
             for (const int order : {2, 8}) {
                 if (equation == Equation::compact && order != 2) continue;
                 const Setup setup = setup_of_one_thread(c, order, Precision::float64, equation);
-                if (!ring_objection(setup).empty()) continue;  // a sponge, or nothing between layers
+                if (!ring_objection(setup).empty()) continue;  // nothing between layers
                 const std::vector<double> expected = imaging_results(c, setup, cpu::make_medium).images.front();
                 for (const RingValues values : {RingValues::full, RingValues::of_16_bits}) {
                     const std::vector<double> rebuilt =
@@ -296,12 +296,11 @@ TEST_CASE(
 
 TEST_CASE("fields of a batch are rebuilt with the bits of each alone") {
     for (const Case& c : kImagingCases) {
-        if (c.sponge) continue;
         const auto medium = make_noisy_medium(setup_of_one_thread(c, 8, Precision::float32), cpu::make_medium);
         const auto make = [&medium](int count) { return medium->make_wavefield(count); };
         CAPTURE(c.name);
         for (const RingValues values : {RingValues::full, RingValues::of_16_bits}) {
-            const ImagingResults together = ring_results(c, Precision::float32, make, {RingPlace::host, values}, 3);
+            const ImagingResults together = ring_results(c, Precision::float32, make, {RingPlace::file, values}, 3);
             for (std::uint64_t shot = 0; shot < 3; ++shot) {
                 const ImagingResults alone =
                     ring_results(c, Precision::float32, make, {RingPlace::device, values}, 1, shot);
@@ -356,16 +355,26 @@ TEST_CASE("rings hold what was predicted, and what cannot be rebuilt is refused"
         const auto medium = make_noisy_medium(setup, cpu::make_medium);
         const auto wavefield = medium->make_wavefield(3);
         CAPTURE(c.name);
-        if (c.sponge) {
-            CHECK_THROWS_AS(static_cast<void>(wavefield->fields().make_ring({})), std::invalid_argument);
-            continue;
-        }
-        for (const RingValues values : {RingValues::full, RingValues::of_16_bits}) {
-            const std::int64_t before = cpu::held_bytes;
-            const RingSize size{7, 4, RingPlace::device, values};
-            const auto ring = wavefield->fields().make_ring(size);
-            CHECK(ring->allocated_bytes() == cpu::ring_allocations(setup, 3, size).bytes(Memory::host));
-            CHECK(ring->allocated_bytes() == cpu::held_bytes - before);
-        }
+        for (const RingKind& kind : kRingKinds)
+            for (const bool pressures : {false, true}) {
+                const std::int64_t before = cpu::held_bytes;
+                const RingSize size = ring_size(7, 4, kind, pressures);
+                const auto ring = wavefield->fields().make_ring(size);
+                const Allocations planned = cpu::ring_allocations(setup, 3, size);
+                CHECK(ring->allocated_bytes() == planned.bytes(Memory::host));
+                CHECK(ring->allocated_bytes() == cpu::held_bytes - before);
+                CHECK((planned.bytes(Memory::file) > 0) == (kind.place == RingPlace::file));
+            }
+        Setup leaping = setup;
+        leaping.stepping = Stepping::leap;
+        CHECK(ring_objection(leaping) == "leaps");
+        CHECK_THROWS_AS(check_ring(leaping), std::invalid_argument);
     }
+    const Setup setup = setup_of_one_thread(kImagingCases.front(), 8, Precision::float32);
+    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(1);
+    RingSize nowhere = ring_size(7, 4, {RingPlace::file});
+    nowhere.folder = "/nowhere/at/all";
+    CHECK_THROWS_AS(static_cast<void>(wavefield->fields().make_ring(nowhere)), std::filesystem::filesystem_error);
+    RingSize huge = ring_size(std::int64_t{1} << 36, 4, {RingPlace::file});  // more than file systems have
+    CHECK_THROWS_AS(static_cast<void>(wavefield->fields().make_ring(huge)), std::filesystem::filesystem_error);
 }

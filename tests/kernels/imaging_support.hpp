@@ -155,6 +155,15 @@ inline FluxPerturbation noisy_flux_perturbation(const Problem& problem) {
     return perturbation;
 }
 
+inline void append_fluxes(std::vector<double>& images, const FluxCorrelation& correlation, const Setup& setup,
+                          int shot) {
+    for (const FluxAxis& flux : flux_axes(setup)) {
+        std::vector<double> image(static_cast<std::size_t>(flux.points()));
+        correlation.download(flux.axis, image, shot);
+        images.insert(images.end(), image.begin(), image.end());
+    }
+}
+
 /// As imaging_results(), of the fluxes of variable density alone: images on half nodes, axis after axis.
 template <typename MakeWavefield>
 ImagingResults flux_results(const Case& c, const Setup& setup, const MakeWavefield& make_wavefield, int shots = 1,
@@ -186,12 +195,7 @@ ImagingResults flux_results(const Case& c, const Setup& setup, const MakeWavefie
     ImagingResults results;
     for (int shot = 0; shot < shots; ++shot) {
         results.scattered.push_back(results_of(*scattered, c, shot));
-        std::vector<double>& images = results.images.emplace_back();
-        for (const FluxAxis& flux : flux_axes(setup)) {
-            std::vector<double> image(static_cast<std::size_t>(flux.points()));
-            correlation->download(flux.axis, image, shot);
-            images.insert(images.end(), image.begin(), image.end());
-        }
+        append_fluxes(results.images.emplace_back(), *correlation, setup, shot);
     }
     return results;
 }
@@ -224,14 +228,18 @@ struct RingKind {
     RingPlace place = RingPlace::device;
     RingValues values = RingValues::full;
 };
-inline constexpr RingKind kRingKinds[] = {{RingPlace::device, RingValues::full},
-                                          {RingPlace::host, RingValues::full},
-                                          {RingPlace::device, RingValues::of_16_bits},
-                                          {RingPlace::host, RingValues::of_16_bits}};
+inline constexpr RingKind kRingKinds[] = {
+    {RingPlace::device, RingValues::full},     {RingPlace::host, RingValues::full},
+    {RingPlace::file, RingValues::full},       {RingPlace::device, RingValues::of_16_bits},
+    {RingPlace::host, RingValues::of_16_bits}, {RingPlace::file, RingValues::of_16_bits}};
+
+inline RingSize ring_size(std::int64_t levels, std::int64_t slots, const RingKind& kind, bool pressures = false) {
+    return {levels, slots, kind.place, kind.values, pressures, std::filesystem::temp_directory_path()};
+}
 
 /// Shots as those of imaging_results() whose background is not kept but rebuilt from rings of every level. \returns
-/// images, with the opposite sign of the products, and where fields should be scattered the first levels that were
-/// rebuilt.
+/// images, with the opposite sign of the products, after those of fluxes where density varies, and where fields should
+/// be scattered the first levels that were rebuilt.
 template <typename MakeWavefield>
 ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefield& make_wavefield,
                             const RingKind& kind, int shots = 1, std::uint64_t first_seed = 0) {
@@ -239,7 +247,10 @@ ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefi
     const std::unique_ptr<Wavefield> rebuilt =
         const_cast<Medium&>(background->medium()).make_wavefield(shots, StripList{});
     const auto correlation = background->fields().make_correlation(1, Correlated::differences_and_squares);
-    const auto ring = background->fields().make_ring({c.steps - 1, c.steps / 2, kind.place, kind.values});
+    const Setup& setup = background->medium().setup();
+    const bool of_density = setup.scheme.equation == Equation::variable_density;
+    const auto fluxes = of_density ? background->fields().make_flux_correlation(1) : nullptr;
+    const auto ring = background->fields().make_ring(ring_size(c.steps - 1, c.steps / 2, kind, of_density));
     for (int shot = 0; shot < shots; ++shot) {
         const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
         start_noisy_shot(*background, c, precision, 1., shot, seed);
@@ -251,6 +262,7 @@ ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefi
         background->enqueue(n - 1, 1);
         if (n < c.steps) ring->save(background->fields(), n - 1);
         if (n % 2 == 0) ring->keep(background->fields(), n / 2 - 1);
+        if (n % 2 == 1 && n < c.steps && of_density) ring->keep_pressure(background->fields(), n / 2);
     }
     ring->turn_back(background->fields(), rebuilt->fields());
     background->enqueue(c.steps, 1);  // it may be used for something else
@@ -263,8 +275,13 @@ ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefi
         if (is_kept) {
             ring->place(rebuilt->fields(), level / 2 - 1);
             correlation->keep(rebuilt->fields(), 0);
+            if (of_density) {
+                ring->place_pressure(rebuilt->fields(), level / 2 - 1);
+                fluxes->keep(rebuilt->fields(), 0);
+            }
         }
         correlation->meet(adjoint->fields(), is_kept ? 0 : -1, 1);
+        if (of_density) fluxes->meet(adjoint->fields(), is_kept ? 0 : -1);
         adjoint->enqueue(c.steps - level, 1);
     }
     for (Wavefield* wavefield : {background.get(), rebuilt.get(), adjoint.get()}) wavefield->wait();
@@ -275,6 +292,7 @@ ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefi
         std::vector<double>& level = results.scattered.emplace_back(static_cast<std::size_t>(c.grid.points()));
         rebuilt->download(Window::whole(c.grid), level, shot);
         results.images.emplace_back(images.begin() + shot * of_shot, images.begin() + (shot + 1) * of_shot);
+        if (of_density) append_fluxes(results.images.back(), *fluxes, setup, shot);
     }
     return results;
 }

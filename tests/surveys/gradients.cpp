@@ -98,11 +98,22 @@ TEST_CASE(
     CHECK(difference(rebuilt, exact) <= 1e-5);
     const std::vector<float> energy = place.image("ring", kSourceIllumination);
     CHECK(difference(energy, place.image("exact", kSourceIllumination)) <= 1e-5);
-    for (const std::string setting : {"imaging.ring=host", "backend.batch=3"}) {
-        CAPTURE(setting);
-        CHECK(place.image_of("other", with({setting})) == rebuilt);
+    const std::filesystem::path scratch = place.folder.path() / "scratch";
+    std::filesystem::create_directory(scratch);
+    const std::string on_disk = "imaging.ring_folder=" + scratch.string();
+    for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+             {"imaging.ring=host"}, {"backend.batch=3"}, {"imaging.ring=disk", on_disk}}) {
+        CAPTURE(more.front());
+        CHECK(place.image_of("other", with(more)) == rebuilt);
         std::filesystem::remove_all(place.folder.path() / "other");
     }
+    CHECK(std::filesystem::is_empty(scratch));
+    const auto of_density = [&](const std::string& name, const std::string& storage) {
+        static_cast<void>(place.image_of(name, {"imaging.parameters=vp_and_rho", "model.rho=gardner",
+                                                "imaging.storage=" + storage, "scheme.precision=double"}));
+        return place.image(name, kRhoGradient);
+    };
+    CHECK(difference(of_density("rho rebuilt", "ring"), of_density("rho", "full")) <= 1e-6);  // as the files hold it
     const std::vector<float> of_16_bits = place.image_of("coded", with({"imaging.ring_values=16bit"}));
     CHECK(of_16_bits != rebuilt);
     CHECK(difference(of_16_bits, exact) <= 1e-4);
@@ -248,9 +259,9 @@ TEST_CASE("what allows no exact gradient is refused, with what would do") {
     refused({"scheme.stencil=compact27", "scheme.space_order=2"}, "cpml across one axis only");
     refused({"imaging.storage=full", "imaging.memory_gib=1e-6"}, "use checkpoints");
     refused({"imaging.storage=ring", "imaging.memory_gib=1e-6"}, "use checkpoints");
-    refused({"imaging.storage=ring", "boundary.x_min=sponge"}, "ring: no field with a sponge");
-    refused({"imaging.storage=ring", "imaging.parameters=vp_and_rho", "model.rho=gardner"},
-            "ring: no field with a gradient of density is rebuilt: use full or checkpoints");
+    refused({"imaging.storage=ring", "imaging.ring=disk"}, "a disk of which folder? Add imaging.ring_folder");
+    refused({"imaging.storage=ring", "imaging.ring=disk", "imaging.ring_folder=/nowhere"},
+            "is no folder: rings are kept in one that exists");
     refused({"imaging.parameters=vp_and_rho"}, "has no densities");
     refused({"imaging.parameters=rho"}, "must be one of vp, vp_and_rho");
     refused({"imaging.misfit=l3"}, "must be one of l2, normalised_l2");

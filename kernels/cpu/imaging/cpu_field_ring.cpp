@@ -11,24 +11,33 @@
 #include "kernels/cpu/imaging/node_rows.hpp"
 #include "kernels/cpu/memory.hpp"
 #include "kernels/imaging/coded_block.hpp"
+#include "kernels/imaging/level_file.hpp"
 #include "kernels/imaging/ring_boxes.hpp"
 
 namespace onda::cpu {
 namespace {
 
-const std::string kRing = "imaging.ring", kEdges = "imaging.edges";
+const std::string kRing = "imaging.ring", kEdges = "imaging.edges", kPressures = "imaging.edge_pressures";
 
 std::string stage_of(const std::string& name) {
     return name + " on its way";
 }
 
-/// A frame of nodes, and values for them, level by level: as they are, or coded from and to a stage.
+std::string file_of(const std::string& name) {
+    return name + " in a file";
+}
+
+/// A frame of nodes, and values for them, level by level: as they are, or coded from and to a stage; in memory, or in a
+/// file, of which one level is in memory.
 template <typename T, typename Stored>
 class FrameLevels {
 public:
     /// \param planned with the rows of add_rows().
-    FrameLevels(const Setup& setup, NodeFrame frame, const Allocations& planned, const std::string& name, int shots)
+    FrameLevels(const Setup& setup, NodeFrame frame, const Allocations& planned, const RingSize& size,
+                const std::string& name, int shots)
         : setup_(setup), frame_(std::move(frame)) {
+        if (const Allocation& row = planned.of(file_of(name)); row.elements > 0)
+            file_ = LevelFile(size.folder, row.elements, row.element_bytes);
         for (int shot = 0; shot < shots; ++shot) {
             stored_.emplace_back(planned.of(name));
             if constexpr (kCodes) stage_.emplace_back(planned.of(stage_of(name)));
@@ -36,10 +45,14 @@ public:
         for (const NodeFrame::Part& part : frame_.parts) boxes_.push_back(part.nodes);
     }
 
-    static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels,
+    static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels, RingPlace place,
                          const std::string& name) {
-        list.add(paged(name, Owner::wavefield, levels * stored_elements<Stored>(frame.nodes), sizeof(Stored), shots));
-        if constexpr (kCodes) list.add(paged(stage_of(name), Owner::wavefield, frame.nodes, sizeof(T), shots));
+        const std::int64_t of_level = stored_elements<Stored>(frame.nodes);
+        const bool is_in_file = place == RingPlace::file && levels * of_level > 0;
+        list.add(paged(name, Owner::wavefield, (is_in_file ? 1 : levels) * of_level, sizeof(Stored), shots));
+        list.add(level_file(file_of(name), is_in_file ? levels : 0, shots * of_level * std::int64_t{sizeof(Stored)}));
+        if constexpr (kCodes)
+            list.add(paged(stage_of(name), Owner::wavefield, levels > 0 ? frame.nodes : 0, sizeof(T), shots));
     }
 
     [[nodiscard]] std::int64_t bytes() const {
@@ -55,10 +68,18 @@ public:
         if constexpr (kCodes)
             for_blocks(level,
                        [](CodedBlock& block, const T* values, std::int64_t count) { encode(values, count, block); });
+        if (!file_.is_open()) return;
+        for (std::size_t shot = 0; shot < stored_.size(); ++shot)
+            file_.write(level, first_byte(shot), stored_[shot].data(), level_bytes());
     }
-    /// The same of a body that reads the values.
+    /// The same of a body that reads the values. Levels are best read from the last to the first.
     template <typename Body>
     void read(std::int64_t level, const Body& body) {
+        if (file_.is_open()) {
+            file_.expect(level - 1);
+            for (std::size_t shot = 0; shot < stored_.size(); ++shot)
+                file_.read(level, first_byte(shot), stored_[shot].data(), level_bytes());
+        }
         if constexpr (kCodes)
             for_blocks(level, [](const CodedBlock& block, T* values, std::int64_t count) {
                 for (std::int64_t i = 0; i < count; ++i) values[i] = decoded<T>(block.code[i], block.unit);
@@ -69,12 +90,22 @@ public:
 private:
     static constexpr bool kCodes = !std::is_same_v<T, Stored>;
 
+    [[nodiscard]] std::int64_t level_bytes() const {
+        return stored_elements<Stored>(frame_.nodes) * std::int64_t{sizeof(Stored)};
+    }
+    /// Of a shot in a level of the file.
+    [[nodiscard]] std::int64_t first_byte(std::size_t shot) const {
+        return static_cast<std::int64_t>(shot) * level_bytes();
+    }
+    /// The place of a level in memory.
+    [[nodiscard]] std::int64_t place_of(std::int64_t level) const { return file_.is_open() ? 0 : level; }
+
     /// The values of a level, or the stage.
     [[nodiscard]] T* values(std::size_t shot, std::int64_t level) {
         if constexpr (kCodes)
             return stage_[shot].data();
         else
-            return stored_[shot].data() + level * frame_.nodes;
+            return stored_[shot].data() + place_of(level) * frame_.nodes;
     }
 
     static void encode(const T* values, std::int64_t count, CodedBlock& block) {
@@ -94,7 +125,7 @@ private:
             for (std::int64_t i = mine.begin; i < mine.end; ++i) {
                 const auto shot = static_cast<std::size_t>(i / blocks);
                 const std::int64_t block = i % blocks, first = block * CodedBlock::kValues;
-                body(stored_[shot].data()[level * blocks + block], stage_[shot].data() + first,
+                body(stored_[shot].data()[place_of(level) * blocks + block], stage_[shot].data() + first,
                      std::min<std::int64_t>(CodedBlock::kValues, frame_.nodes - first));
             }
         });
@@ -114,6 +145,7 @@ private:
     NodeFrame frame_;
     std::vector<Box> boxes_;
     std::vector<Buffer<Stored>> stored_;  ///< of each shot, [level][node of the frame, or block of them]
+    LevelFile file_;                      ///< [level][shot][the same]
     std::vector<Buffer<T>> stage_;        ///< of each shot, [node of the frame], where values are coded
 };
 
@@ -122,14 +154,11 @@ template <typename T, typename Stored>
 class CpuFieldRing final : public FieldRing {
 public:
     CpuFieldRing(const Setup& setup, int shots, const RingSize& size)
-        : CpuFieldRing(setup, shots, ring_boxes(setup), ring_allocations(setup, shots, size)) {}
+        : CpuFieldRing(setup, shots, size, ring_boxes(setup), ring_allocations(setup, shots, size)) {}
 
-    void save(const FieldSet& forward, std::int64_t level) override {
-        const auto& fields = of(forward);
-        ring_.write(level, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, T* ring, std::int64_t count) {
-            const T* const p = levels_from(fields.of(shot), x, y, z).first;
-            std::copy_n(p, count, ring);
-        });
+    void save(const FieldSet& forward, std::int64_t level) override { write_pressure(ring_, forward, level); }
+    void keep_pressure(const FieldSet& forward, std::int64_t slot) override {
+        write_pressure(pressures_, forward, slot);
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         const auto& fields = of(forward);
@@ -150,11 +179,8 @@ public:
                              std::copy_n(p, nx, previous(to, shot, 0, y, z));
                          });
     }
-    void load(FieldSet& rebuilt, std::int64_t level) override {
-        auto& fields = of(rebuilt);
-        ring_.read(level, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, const T* ring,
-                              std::int64_t count) { std::copy_n(ring, count, latest(fields, shot, x, y, z)); });
-    }
+    void load(FieldSet& rebuilt, std::int64_t level) override { read_pressure(ring_, rebuilt, level); }
+    void place_pressure(FieldSet& rebuilt, std::int64_t slot) override { read_pressure(pressures_, rebuilt, slot); }
     void place(FieldSet& rebuilt, std::int64_t slot) override {
         auto& fields = of(rebuilt);
         edges_.read(slot,
@@ -163,14 +189,32 @@ public:
                         std::copy_n(d, count, previous(fields, shot, x, y, z));
                     });
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override { return ring_.bytes() + edges_.bytes(); }
+    [[nodiscard]] std::int64_t allocated_bytes() const override {
+        return ring_.bytes() + edges_.bytes() + pressures_.bytes();
+    }
 
 private:
-    CpuFieldRing(const Setup& setup, int shots, const RingBoxes& boxes, const Allocations& planned)
+    using Levels = FrameLevels<T, Stored>;
+
+    CpuFieldRing(const Setup& setup, int shots, const RingSize& size, const RingBoxes& boxes,
+                 const Allocations& planned)
         : setup_(setup),
-          ring_(setup, boxes.ring, planned, kRing, shots),
-          edges_(setup, boxes.edges, planned, kEdges, shots) {
+          ring_(setup, boxes.ring, planned, size, kRing, shots),
+          edges_(setup, boxes.edges, planned, size, kEdges, shots),
+          pressures_(setup, boxes.edges, planned, size, kPressures, shots) {
         check_ring(setup);
+    }
+
+    static void write_pressure(Levels& levels, const FieldSet& forward, std::int64_t level) {
+        const auto& fields = of(forward);
+        levels.write(level, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, T* to, std::int64_t count) {
+            std::copy_n(levels_from(fields.of(shot), x, y, z).first, count, to);
+        });
+    }
+    static void read_pressure(Levels& levels, FieldSet& rebuilt, std::int64_t level) {
+        auto& fields = of(rebuilt);
+        levels.read(level, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, const T* from,
+                               std::int64_t count) { std::copy_n(from, count, latest(fields, shot, x, y, z)); });
     }
 
     static const CpuFields<T>& of(const FieldSet& fields) { return dynamic_cast<const CpuFields<T>&>(fields); }
@@ -184,14 +228,16 @@ private:
     }
 
     const Setup& setup_;
-    FrameLevels<T, Stored> ring_, edges_;
+    Levels ring_, edges_, pressures_;
 };
 
 template <typename T, typename Stored>
 Allocations allocations_of(const RingBoxes& boxes, int shots, const RingSize& size) {
     Allocations list;
-    FrameLevels<T, Stored>::add_rows(list, boxes.ring, shots, size.levels, kRing);
-    FrameLevels<T, Stored>::add_rows(list, boxes.edges, shots, size.slots, kEdges);
+    using Levels = FrameLevels<T, Stored>;
+    Levels::add_rows(list, boxes.ring, shots, size.levels, size.place, kRing);
+    Levels::add_rows(list, boxes.edges, shots, size.slots, size.place, kEdges);
+    Levels::add_rows(list, boxes.edges, shots, size.pressures ? size.slots : 0, size.place, kPressures);
     return list;
 }
 

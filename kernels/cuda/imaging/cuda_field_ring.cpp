@@ -9,28 +9,19 @@
 namespace onda::cuda {
 namespace {
 
-const std::string kRing = "imaging.ring", kEdges = "imaging.edges";
+const std::string kRing = "imaging.ring", kEdges = "imaging.edges", kPressures = "imaging.edge_pressures";
 
 /// \tparam Stored as FrameLevels.
 template <typename T, typename Stored>
 class CudaFieldRing final : public FieldRing {
 public:
     CudaFieldRing(const Setup& setup, int shots, const RingSize& size)
-        : CudaFieldRing(setup, shots, ring_boxes(setup), ring_allocations(setup, shots, size)) {}
+        : CudaFieldRing(setup, shots, size, ring_boxes(setup), ring_allocations(setup, shots, size)) {}
     ~CudaFieldRing() override { scope_.enter(); }
 
-    void save(const FieldSet& forward, std::int64_t level) override {
-        const auto& fields = follow(forward);
-        ring_.write(level, fields.compute(), [&](Stored* ring) {
-            read_frame(levels_of(fields), ring_.frame(), false, ring, fields.compute().get());
-        });
-    }
-    void keep(const FieldSet& forward, std::int64_t slot) override {
-        const auto& fields = follow(forward);
-        edges_.write(slot, fields.compute(), [&](Stored* differences) {
-            read_frame(levels_of(fields), edges_.frame(), true, differences, fields.compute().get());
-        });
-    }
+    void save(const FieldSet& forward, std::int64_t level) override { write(ring_, forward, level, false); }
+    void keep(const FieldSet& forward, std::int64_t slot) override { write(edges_, forward, slot, true); }
+    void keep_pressure(const FieldSet& forward, std::int64_t slot) override { write(pressures_, forward, slot, false); }
     void turn_back(const FieldSet& forward, FieldSet& rebuilt) override {
         const auto& from = follow(forward);
         const auto& to = follow(rebuilt);
@@ -44,12 +35,8 @@ public:
         copy(to.before(), from.now());
         follow(forward);  // whose next step overwrites what is read here
     }
-    void load(FieldSet& rebuilt, std::int64_t level) override {
-        const auto& fields = follow(rebuilt);
-        ring_.read(level, fields.compute(), [&](const Stored* ring) {
-            write_frame(levels_of(fields), ring_.frame(), ring, fields.now(), fields.compute().get());
-        });
-    }
+    void load(FieldSet& rebuilt, std::int64_t level) override { read_pressure(ring_, rebuilt, level); }
+    void place_pressure(FieldSet& rebuilt, std::int64_t slot) override { read_pressure(pressures_, rebuilt, slot); }
     void place(FieldSet& rebuilt, std::int64_t slot) override {
         const auto& fields = follow(rebuilt);
         edges_.read(slot, fields.compute(), [&](const Stored* differences) {
@@ -57,12 +44,33 @@ public:
                              fields.compute().get());
         });
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override { return ring_.bytes() + edges_.bytes(); }
+    [[nodiscard]] std::int64_t allocated_bytes() const override {
+        return ring_.bytes() + edges_.bytes() + pressures_.bytes();
+    }
 
 private:
-    CudaFieldRing(const Setup& setup, int shots, const RingBoxes& boxes, const Allocations& planned)
-        : scope_(setup.ordinal), ring_(boxes.ring, shots, planned, kRing), edges_(boxes.edges, shots, planned, kEdges) {
+    using Levels = FrameLevels<Stored>;
+
+    CudaFieldRing(const Setup& setup, int shots, const RingSize& size, const RingBoxes& boxes,
+                  const Allocations& planned)
+        : scope_(setup.ordinal),
+          ring_(boxes.ring, shots, planned, size, kRing),
+          edges_(boxes.edges, shots, planned, size, kEdges),
+          pressures_(boxes.edges, shots, planned, size, kPressures) {
         check_ring(setup);
+    }
+
+    void write(Levels& levels, const FieldSet& forward, std::int64_t level, bool difference) {
+        const auto& fields = follow(forward);
+        levels.write(level, fields.compute(), [&](Stored* values) {
+            read_frame(levels_of(fields), levels.frame(), difference, values, fields.compute().get());
+        });
+    }
+    void read_pressure(Levels& levels, FieldSet& rebuilt, std::int64_t level) {
+        const auto& fields = follow(rebuilt);
+        levels.read(level, fields.compute(), [&](const Stored* values) {
+            write_frame(levels_of(fields), levels.frame(), values, fields.now(), fields.compute().get());
+        });
     }
 
     /// Lets what the stream of some fields is given from now on come after all that has been queued here.
@@ -78,7 +86,7 @@ private:
     }
 
     DeviceScope scope_;
-    FrameLevels<Stored> ring_, edges_;
+    Levels ring_, edges_, pressures_;
     Event done_;                    ///< what was queued before a stream took over
     const Stream* last_ = nullptr;  ///< of the last operation; both wavefields live as long as this is used
 };
@@ -86,8 +94,10 @@ private:
 template <typename Stored>
 Allocations allocations_of(const RingBoxes& boxes, int shots, const RingSize& size) {
     Allocations list;
-    FrameLevels<Stored>::add_rows(list, boxes.ring, shots, size.levels, size.place, kRing);
-    FrameLevels<Stored>::add_rows(list, boxes.edges, shots, size.slots, size.place, kEdges);
+    using Levels = FrameLevels<Stored>;
+    Levels::add_rows(list, boxes.ring, shots, size.levels, size.place, kRing);
+    Levels::add_rows(list, boxes.edges, shots, size.slots, size.place, kEdges);
+    Levels::add_rows(list, boxes.edges, shots, size.pressures ? size.slots : 0, size.place, kPressures);
     return list;
 }
 

@@ -1,15 +1,18 @@
 /// \file
-/// The values of a frame of nodes, level by level: in the memory of a GPU, or in the host's, from and to which they go
-/// beside the steps.
+/// The values of a frame of nodes, level by level: in the memory of a GPU; in the host's, from and to which they go
+/// beside the steps; or in a file, by way of a few levels in the host's.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/imaging/field_ring.hpp"
 #include "kernels/imaging/field_ring.hpp"
+#include "kernels/imaging/level_file.hpp"
 #include "kernels/imaging/ring_boxes.hpp"
 
 namespace onda::cuda {
@@ -20,12 +23,16 @@ template <typename Stored>
 class FrameLevels {
 public:
     /// \param planned with the rows of add_rows().
-    FrameLevels(const NodeFrame& frame, int shots, const Allocations& planned, const std::string& name)
+    FrameLevels(const NodeFrame& frame, int shots, const Allocations& planned, const RingSize& size,
+                const std::string& name)
         : of_level_(shots * stored_elements<Stored>(frame.nodes)),
           on_device_(planned.of(name)),
           on_host_(planned.of(name + " on the host").bytes > 0 ? PinnedBuffer<Stored>(planned.of(name + " on the host"))
                                                                : PinnedBuffer<Stored>()) {
+        if (const Allocation& row = planned.of(name + " in a file"); row.elements > 0)
+            file_ = LevelFile(size.folder, row.elements, row.element_bytes);
         in_stage_.fill(kNothing);
+        unwritten_.fill(kNothing);
         for (const NodeFrame::Part& part : frame.parts) {
             DeviceFrame::Part& on_device = frame_.part[frame_.parts++];
             for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -40,10 +47,17 @@ public:
     /// Adds the rows of what it allocates: in the memory of the device all levels, or those on their way.
     static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels, RingPlace place,
                          const std::string& name) {
-        const bool is_on_host = place == RingPlace::host;
-        const std::int64_t of_level = shots * stored_elements<Stored>(frame.nodes);
-        list.add(on_device(name, Owner::wavefield, (is_on_host ? kStages : levels) * of_level, kElement));
-        list.add(pinned(name + " on the host", Owner::wavefield, is_on_host ? levels * of_level : 0, kElement));
+        const std::int64_t of_level = shots * stored_elements<Stored>(frame.nodes), kept = of_level > 0 ? levels : 0,
+                           staged = std::min(kStages, kept);
+        const bool is_in_file = place == RingPlace::file;
+        list.add(on_device(name, Owner::wavefield, (place == RingPlace::device ? kept : staged) * of_level, kElement));
+        list.add(pinned(name + " on the host", Owner::wavefield,
+                        (place == RingPlace::device ? 0
+                         : is_in_file               ? staged
+                                                    : kept) *
+                            of_level,
+                        kElement));
+        list.add(level_file(name + " in a file", is_in_file ? kept : 0, of_level * kElement));
     }
 
     [[nodiscard]] const DeviceFrame& frame() const { return frame_; }
@@ -54,6 +68,7 @@ public:
     void write(std::int64_t level, const Stream& stream, const Write& write) {
         if (!is_on_host()) return write(on_device_.data() + level * of_level_);
         const std::size_t stage = stage_of(level);
+        finish_copies(stage);
         free_[stage].hold(stream);
         write(in_stage(stage));
         full_[stage].record(stream);
@@ -61,6 +76,7 @@ public:
         copy(at_host(level), in_stage(stage), cudaMemcpyDeviceToHost);
         free_[stage].record(copies_);
         in_stage_[stage] = level;
+        if (file_.is_open()) unwritten_[stage] = level;
     }
     /// Lets read(values) queue what takes the values of a level, and fetches those below it.
     template <typename Read>
@@ -83,14 +99,32 @@ private:
     [[nodiscard]] Stored* in_stage(std::size_t stage) const {
         return on_device_.data() + static_cast<std::int64_t>(stage) * of_level_;
     }
-    [[nodiscard]] Stored* at_host(std::int64_t level) const { return on_host_.data() + level * of_level_; }
+    /// Where a level is on the host, or on its way from or to the file.
+    [[nodiscard]] Stored* at_host(std::int64_t level) const {
+        return on_host_.data() + (file_.is_open() ? static_cast<std::int64_t>(stage_of(level)) : level) * of_level_;
+    }
     void copy(Stored* to, const Stored* from, cudaMemcpyKind kind) const {
         ONDA_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(of_level_ * kElement), kind, copies_.get()));
+    }
+    /// Waits until a stage of the host may be used for another level: what came to it goes to the file, and what was
+    /// fetched by way of it is on the device. Without a file every level has its own place.
+    void finish_copies(std::size_t stage) {
+        if (!file_.is_open() || in_stage_[stage] == kNothing) return;
+        const std::int64_t level = std::exchange(unwritten_[stage], kNothing);
+        if (level == kNothing) return full_[stage].wait();
+        free_[stage].wait();
+        file_.write(level, 0, at_host(level), of_level_ * kElement);
     }
     /// Brings a level to its stage, once what is there has been read.
     void fetch(std::int64_t level) {
         const std::size_t stage = stage_of(level);
+        if (unwritten_[stage] != kNothing) finish_copies(stage);
         if (in_stage_[stage] == level) return;
+        if (file_.is_open()) {
+            finish_copies(stage);
+            file_.expect(level - kStages);
+            file_.read(level, 0, at_host(level), of_level_ * kElement);
+        }
         free_[stage].hold(copies_);
         copy(in_stage(stage), at_host(level), cudaMemcpyHostToDevice);
         full_[stage].record(copies_);
@@ -100,10 +134,12 @@ private:
     std::int64_t of_level_;  ///< elements of all shots
     DeviceFrame frame_;
     DeviceBuffer<Stored> on_device_;  ///< [level or stage][shot][node of the frame, or block of them]
-    PinnedBuffer<Stored> on_host_;
+    PinnedBuffer<Stored> on_host_;    ///< [level, or stage of the file][the same]
+    LevelFile file_;
     Stream copies_;
-    std::array<Event, kStages> full_, free_;        ///< a stage may be read; it may be overwritten
-    std::array<std::int64_t, kStages> in_stage_{};  ///< the level in each
+    std::array<Event, kStages> full_, free_;         ///< a stage may be read; it may be overwritten
+    std::array<std::int64_t, kStages> in_stage_{};   ///< the level in each
+    std::array<std::int64_t, kStages> unwritten_{};  ///< the level in each that the file does not have yet
 };
 
 }  // namespace onda::cuda

@@ -204,7 +204,7 @@ BenchRow report_of(const Device& device, const ImagingRow& row, const ImagingBen
     result.rival_rounds = row.forward_s;
     result.facts["storage"] = row.storage();
     result.facts["levels"] = row.history().levels(row.plan().time);
-    if (row.history().ring) result.facts["ring"] = *row.history().ring == RingPlace::host ? "host" : "device";
+    if (row.history().ring) result.facts["ring"] = name_of(*row.history().ring);
     result.facts["workers"] = own_workers(row.plan().placement);
     result.facts["steps_between_levels"] = row.history().every;
     result.facts["memory_bytes"] = row.memory_bytes();

@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(Fixture, "a run that rebuilds its field holds what is planned,
     }
     CHECK(largest > 0.);
     CHECK(worst <= 1e-12 * largest);
-    CHECK_THROWS_AS(GradientRun(*medium, 1, box.time(), ring, false, true), std::logic_error);
+    CHECK_THROWS_AS(GradientRun(*medium, 1, box.time(), ring, false, true), std::logic_error);  // without pressures
 }
 
 TEST_CASE(
