@@ -88,10 +88,11 @@ void CudaMedium<T>::load(const Layout& layout, const MediumRows& rows, Stored* t
         const std::int64_t last = std::min(first + most_rows, all) - 1;
         const std::int64_t begin = element_of_row(first) - rows.halo()[0];
         const std::int64_t end = element_of_row(last) + layout.n[0] + rows.halo()[0];
-        std::fill_n(piece.data(), end - begin, Stored(0));
 #pragma omp parallel
         {
             const cpu::FlushDenormals<T> flush;
+#pragma omp for schedule(static)
+            for (std::int64_t i = 0; i < end - begin; ++i) piece.data()[i] = Stored(0);
             MediumRows::Scratch& scratch = scratches[static_cast<std::size_t>(omp_get_thread_num())];
 #pragma omp for schedule(static)
             for (std::int64_t row = first; row <= last; ++row)

@@ -59,18 +59,21 @@ inline std::vector<SourceEntry> source_entries(const NodeWeights& nodes) {
     return entries;
 }
 
-/// The amplitude of each entry: what it adds to p[n+1] per unit of its signal.
+/// The amplitude of each entry, which are sorted by node: what it adds to p[n+1] per unit of its signal.
 inline std::vector<double> source_amplitudes(const Medium& medium, const Sources& sources,
                                              const std::vector<SourceEntry>& entries) {
     const std::vector<double> density = source_densities(medium, sources);
-    std::vector<std::int64_t> nodes;
-    for (const SourceEntry& entry : entries) nodes.push_back(entry.node);
-    std::vector<double> amplitudes(entries.size());
-    medium.values_at(0, nodes, amplitudes);
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        amplitudes[i] = source_scale(amplitudes[i], density[static_cast<std::size_t>(entries[i].row)],
-                                     medium.setup().grid.cell_volume()) *
-                        entries[i].weight;
+    std::vector<std::int64_t> nodes;  // which receivers beside each other share
+    for (const SourceEntry& entry : entries)
+        if (nodes.empty() || nodes.back() != entry.node) nodes.push_back(entry.node);
+    std::vector<double> k(nodes.size()), amplitudes(entries.size());
+    medium.values_at(0, nodes, k);
+    const double volume = medium.setup().grid.cell_volume();
+    for (std::size_t i = 0, at = 0; i < entries.size(); ++i) {
+        if (entries[i].node != nodes[at]) ++at;
+        amplitudes[i] =
+            source_scale(k[at], density[static_cast<std::size_t>(entries[i].row)], volume) * entries[i].weight;
+    }
     return amplitudes;
 }
 

@@ -24,8 +24,8 @@ FileGeometry geometry_of(const Grid& grid) {
 }
 
 /// A plane of one of the model's parameters at a time.
-Plane planes_of(const Grid& grid, const std::vector<float>& values) {
-    return [&](std::int64_t z, std::span<float> plane) {
+Plane planes_of(const Grid& grid, std::span<const float> values) {
+    return [&grid, values](std::int64_t z, std::span<float> plane) {
         std::copy_n(values.begin() + grid.at(0, 0, z), plane.size(), plane.begin());
     };
 }

@@ -101,8 +101,8 @@ float gardner_density(float vp_m_s) {
 void complete_density(const ModelConfig& config, Model& model) {
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
         if (!follows_from_vp(config, model.equation->parameters[i])) continue;
-        const std::vector<float>& vp = model.vp().values;
-        std::vector<float>& rho = model.parameters[i].values;
+        const UnsetVector<float>& vp = model.vp().values;
+        UnsetVector<float>& rho = model.parameters[i].values;
         rho.resize(vp.size());
 #pragma omp parallel for schedule(static)
         for (std::int64_t node = 0; node < static_cast<std::int64_t>(vp.size()); ++node)

@@ -39,8 +39,8 @@ void for_each_row(const Grid& grid, const MediumRules::Row& fill_row, const Fill
     failure.rethrow();
 }
 
-std::vector<float> filled(const Grid& grid, const MediumRules::Row& fill_row) {
-    std::vector<float> values(static_cast<std::size_t>(grid.points()));
+UnsetVector<float> filled(const Grid& grid, const MediumRules::Row& fill_row) {
+    UnsetVector<float> values(static_cast<std::size_t>(grid.points()));
     for_each_row(grid, fill_row, [&](const MediumRules::Row& fill, std::int64_t y, std::int64_t z) {
         fill(y, z, std::span(values).subspan(grid.at(0, y, z), grid.nx()));
     });

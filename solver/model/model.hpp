@@ -14,13 +14,14 @@
 #include "kernels/equations/equation.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/medium.hpp"
+#include "kernels/unset_vector.hpp"
 #include "solver/discretisation/computed_grid.hpp"
 
 namespace onda {
 
 /// A parameter at every node, and the lowest and highest of its values.
 struct ParameterValues {
-    std::vector<float> values;  ///< [z][y][x], x fastest
+    UnsetVector<float> values;  ///< [z][y][x], x fastest
     float min = 0.f, max = 0.f;
 };
 

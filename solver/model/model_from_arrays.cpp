@@ -117,8 +117,12 @@ Model build_from_arrays(const ModelConfig& config, const Equation& equation, con
     model.grid = grid;
     model.description = "arrays of the program";
     for (const MediumParameter& parameter : equation->parameters) {
-        std::vector<float>& values = model.parameters.emplace_back().values;
-        if (!follows_from_vp(config, parameter)) values = arrays.values.at(std::string(parameter.name));
+        UnsetVector<float>& values = model.parameters.emplace_back().values;
+        if (follows_from_vp(config, parameter)) continue;
+        const std::vector<float>& given = arrays.values.at(std::string(parameter.name));
+        values.resize(given.size());
+#pragma omp parallel for
+        for (std::size_t i = 0; i < given.size(); ++i) values[i] = given[i];
     }
     check_velocity(grid, model.vp().values);
     return model;

@@ -230,7 +230,7 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
     const bool averaged = is_averaged(config, fit, grid);
     model.parameters.resize(equation->parameters.size());
     for (const std::size_t i : given_by_file(config, equation)) {
-        std::vector<float>& values = model.parameters[i].values;
+        UnsetVector<float>& values = model.parameters[i].values;
         values.resize(static_cast<std::size_t>(grid.points()));
         if (averaged) continue;
         const ReadBox read = reader_of(fit.file, equation->parameters[i]);

@@ -28,7 +28,7 @@ void add_to(std::vector<float>& values, float value) {
 
 /// The different velocities of a model, or nothing if there are more than a table has room for.
 std::optional<std::vector<float>> few_velocities(const Model& model) {
-    const std::vector<float>& vp = model.vp().values;
+    const UnsetVector<float>& vp = model.vp().values;
     std::vector<float> all;
     LoopFailure failure;
 #pragma omp parallel

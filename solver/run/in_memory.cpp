@@ -1,6 +1,7 @@
 #include "solver/run/in_memory.hpp"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -190,11 +191,14 @@ void compute(SurveyInMemory& result, Model model, const ShotSelection& selection
              Log& log) {
     const Plan& plan = *result.plan;
     RunFacts& facts = result.facts;
-    note_model(plan, model, facts);
+    auto shared = std::make_shared<const Model>(std::move(model));
+    std::future<void> noting = std::async(std::launch::async, [&] { note_model(plan, *shared, facts); });
+    const auto workers = times.measure("backend", [&] { return std::make_unique<Workers>(plan, shared); });
+    noting.get();
+    shared.reset();  // whoever needs it further has it
     facts.identity =
         hash_of(identity_of(plan.config, std::string(build().version), facts.model_fingerprint, plan.setup.kernel,
                             plan.operand ? std::string_view() : name_unless_first(plan.task)));
-    const auto workers = times.measure("backend", [&] { return std::make_unique<Workers>(plan, std::move(model)); });
     facts.backend = workers->description();
     announce(plan, facts, log);
 

@@ -277,8 +277,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         return facts;
     }
     const RunOutputs outputs(plan, model);
-    auto workers =
-        times.measure("backend", [&] { return std::make_unique<Workers>(plan, std::move(model), grid.team()); });
+    auto workers = times.measure("backend", [&] {
+        return std::make_unique<Workers>(plan, std::make_shared<const Model>(std::move(model)), grid.team());
+    });
     facts.backend = workers->description();
 
     notice_signals();  // until now there was nothing to clean up

@@ -113,13 +113,12 @@ bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress
 
 }  // namespace
 
-Workers::Workers(const Plan& plan, Model model, Team* team)
+Workers::Workers(const Plan& plan, const std::shared_ptr<const Model>& model, Team* team)
     : team_(team), on_a_device_(plan.placement.device->has_own_memory() ? workers_on_a_device(plan.placement) : 1) {
-    const auto shared = std::make_shared<const Model>(std::move(model));
     for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.placement.workers.size()); ++i) {
         Worker& worker = workers_.emplace_back();
         worker.plan = plan_of_worker(plan, i);
-        worker.media = std::make_unique<ShotMedia>(*worker.plan, shared, team);
+        worker.media = std::make_unique<ShotMedia>(*worker.plan, model, team);
     }
     description_ = workers_.front().media->description();
     if (workers_.size() > 1) description_ += fmt::format(", {} workers", workers_.size());

@@ -31,7 +31,7 @@ class Workers {
 public:
     /// \param plan must outlive the workers. \param model goes when all have their media. \param team the processes
     /// that share a grid with the one worker of this one, which leads them.
-    Workers(const Plan& plan, Model model, Team* team = nullptr);
+    Workers(const Plan& plan, const std::shared_ptr<const Model>& model, Team* team = nullptr);
 
     /// Medium::description() of the first worker, and how many workers there are.
     [[nodiscard]] const std::string& description() const { return description_; }

@@ -99,16 +99,31 @@ AxisWeights axis_weights(double at, const Mirrors& mirrors, PointKind kind) {
     return out;
 }
 
-/// Tensor product over the axes, appended as one row.
-void append_row(NodeWeights& rows, const std::array<AxisWeights, 3>& axis, const Grid& grid) {
-    for (int c = 0; c < axis[2].count; ++c)
-        for (int b = 0; b < axis[1].count; ++b)
-            for (int a = 0; a < axis[0].count; ++a) {
-                rows.node.push_back(grid.at(axis[0].node[a], axis[1].node[b], axis[2].node[c]));
-                rows.weight.push_back(axis[2].weight[c] * axis[1].weight[b] * axis[0].weight[a]);
-            }
-    rows.first.push_back(static_cast<std::int64_t>(rows.node.size()));
-}
+/// The weights of a point along each axis, whose tensor product are those of its nodes.
+struct PointAxes {
+    std::array<AxisWeights, 3> axis;
+
+    PointAxes() = default;
+    PointAxes(const Position& position, const Grid& grid, const FaceHalos& halos, PointKind kind) {
+        for (int a = 0; a < 3; ++a) {
+            if (grid.has_axis(a))
+                axis[a] =
+                    axis_weights(in_nodes(grid, position)[a], {grid.n[a] - 1, halos[2 * a], halos[2 * a + 1]}, kind);
+            else
+                axis[a].add(0, 1.);
+        }
+    }
+    [[nodiscard]] std::int64_t nodes() const { return std::int64_t{axis[0].count} * axis[1].count * axis[2].count; }
+    /// Writes the nodes and their weights from an index on.
+    void write(NodeWeights& rows, std::int64_t at, const Grid& grid) const {
+        for (int c = 0; c < axis[2].count; ++c)
+            for (int b = 0; b < axis[1].count; ++b)
+                for (int a = 0; a < axis[0].count; ++a, ++at) {
+                    rows.node[at] = grid.at(axis[0].node[a], axis[1].node[b], axis[2].node[c]);
+                    rows.weight[at] = axis[2].weight[c] * axis[1].weight[b] * axis[0].weight[a];
+                }
+    }
+};
 
 }  // namespace
 
@@ -121,17 +136,19 @@ std::array<double, 3> in_nodes(const Grid& grid, const Position& position_m) {
 
 NodeWeights point_weights(std::span<const Position> positions, const Grid& grid, const FaceHalos& halos,
                           PointKind kind) {
+    constexpr std::size_t together = 4096, worth_threads = 64;
     NodeWeights rows;
-    for (const Position& position : positions) {
-        std::array<AxisWeights, 3> axis;
-        for (int a = 0; a < 3; ++a) {
-            if (grid.has_axis(a))
-                axis[a] =
-                    axis_weights(in_nodes(grid, position)[a], {grid.n[a] - 1, halos[2 * a], halos[2 * a + 1]}, kind);
-            else
-                axis[a].add(0, 1.);
-        }
-        append_row(rows, axis, grid);
+    rows.first.reserve(positions.size() + 1);
+    std::vector<PointAxes> points(std::min(together, positions.size()));
+    for (std::size_t begin = 0; begin < positions.size(); begin += together) {
+        const std::size_t count = std::min(together, positions.size() - begin);
+#pragma omp parallel for if (count >= worth_threads)
+        for (std::size_t i = 0; i < count; ++i) points[i] = PointAxes(positions[begin + i], grid, halos, kind);
+        for (std::size_t i = 0; i < count; ++i) rows.first.push_back(rows.first.back() + points[i].nodes());
+        rows.node.resize(static_cast<std::size_t>(rows.first.back()));
+        rows.weight.resize(rows.node.size());
+#pragma omp parallel for if (count >= worth_threads)
+        for (std::size_t i = 0; i < count; ++i) points[i].write(rows, rows.first[begin + i], grid);
     }
     return rows;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <vector>
 
@@ -27,9 +28,9 @@ struct ShotInProgress {
     std::vector<SnapshotPart> parts;  ///< of its snapshots, where several processes have them
     ShotOutputs outputs;
     ShotGather gather;
-    std::vector<float> observed;  ///< [receiver][sample] as written, where gradients are computed
-    ShotImages images;            ///< then, too
-    ShotProduct product;          ///< of a linear operator
+    std::future<std::vector<float>> observed;  ///< [receiver][sample] as written, where gradients are computed
+    ShotImages images;                         ///< then, too
+    ShotProduct product;                       ///< of a linear operator
     ShotRecord record;
 };
 using Batch = std::vector<ShotInProgress>;

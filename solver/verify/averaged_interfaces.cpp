@@ -75,8 +75,8 @@ std::vector<double> shoot(const Scene& scene, const Experiment& e, const std::st
             for (LayerConfig& layer : config.layers)
                 layer.top_m += std::tan(config.dip_deg * pi / 180.) * e.grid.origin_m[0];
         model = make_model(config, e.scheme.equation, e.grid, {});
-        const auto row_of = [&](const std::vector<float>& values) -> RowReader {
-            return [&](std::int64_t y, std::int64_t z, std::span<float> row) {
+        const auto row_of = [&](std::span<const float> values) -> RowReader {
+            return [&e, values](std::int64_t y, std::int64_t z, std::span<float> row) {
                 std::copy_n(values.begin() + e.grid.at(0, y, z), row.size(), row.begin());
             };
         };

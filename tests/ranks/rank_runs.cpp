@@ -284,7 +284,7 @@ std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::fil
     ShotTable::create(folder / "shots.csv", first.plan.survey.shots);
     ShotTable table(folder / "shots.csv");
     try {
-        Workers workers(first.plan, std::move(first.model), ranks > 1 ? &team : nullptr);
+        Workers workers(first.plan, std::make_shared<const Model>(std::move(first.model)), ranks > 1 ? &team : nullptr);
         const ShotFiles files(outputs, folder, {});
         PhaseTimes times;
         Untold untold;

@@ -183,7 +183,7 @@ TEST_CASE("a worker that fails ends the others soon, and its reason is told") {
     Plan draft = make_plan(config);
     Model model = make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin);
     const Plan plan = refine(std::move(draft), model);
-    Workers workers(plan, std::move(model));
+    Workers workers(plan, std::make_shared<const Model>(std::move(model)));
     const RunOutputs none(std::vector<RunOutputs::Entry>{});
     const ShotFiles files(none, {}, {});
     FullLedger ledger(5);

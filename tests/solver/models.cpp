@@ -50,7 +50,7 @@ Model build(const Config& config) {
     return make_model(config.model, scheme_of(config).equation, grid_of(config), config.origin);
 }
 
-const std::vector<float>& rho_of(const Model& model) {
+const UnsetVector<float>& rho_of(const Model& model) {
     return model.find("rho")->values;
 }
 

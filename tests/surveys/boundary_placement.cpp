@@ -58,8 +58,8 @@ std::vector<std::string> overrides_by_hand(const Grid& grid, const Beyond& beyon
 }
 
 /// The value of the nearest node of a grid, at the nodes of the grid extended by hand.
-std::vector<float> extended(const std::vector<float>& values, const Grid& grid, const Beyond& beyond) {
-    std::vector<float> all;
+UnsetVector<float> extended(std::span<const float> values, const Grid& grid, const Beyond& beyond) {
+    UnsetVector<float> all;
     const auto nearest = [&](std::size_t axis, std::int64_t i) {
         return std::min(std::max<std::int64_t>(i, 0), grid.n[axis] - 1);
     };
@@ -221,7 +221,7 @@ TEST_CASE("the program leaves the results of the grid, and the same as of the gr
     const Beyond beyond{6, 6, 0, 0, 0, 6};
     const Model model = model_of(plan);
     const Grid larger = make_plan(config_of(text, overrides_by_hand(plan.domain.grid, beyond))).domain.grid;
-    const std::vector<float> vp = extended(model.vp().values, model.grid, beyond);
+    const UnsetVector<float> vp = extended(model.vp().values, model.grid, beyond);
     const std::string file = (folder.path() / "by_hand.h5").string(), config = (folder.path() / "run.yaml").string();
     write_model_file(
         file, {2, larger.n, larger.spacing_m, larger.origin_m},

@@ -21,6 +21,10 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
     std::vector<T> amplitude_of_entry;
     std::vector<std::int64_t> samples{0};
     std::vector<const std::vector<double>*> series;
+    std::size_t all_entries = 0;
+    for (const Sources& sources : of_shots) all_entries += sources.nodes.node.size();
+    row_of_entry.reserve(all_entries);
+    amplitude_of_entry.reserve(all_entries);
     for (int shot = 0; shot < fields.shots(); ++shot) {
         const Sources& sources = of_shots[static_cast<std::size_t>(shot)];
         const std::vector<SourceEntry> entries = source_entries(sources.nodes);
@@ -28,9 +32,9 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
         const auto rows_before = static_cast<std::int32_t>(samples.size()) - 1;
         for (std::size_t i = 0; i < entries.size(); ++i) {
             if (i == 0 || entries[i].node != entries[i - 1].node) {
-                const std::array<std::int64_t, 3> node = medium.setup().grid.node(entries[i].node);
-                nodes.push_back({fused != nullptr ? fused->block_of(node, shot) : 0,
-                                 fields.element(entries[i].node, shot), row_of_entry.size(), 0});
+                const auto block = [&] { return fused->block_of(medium.setup().grid.node(entries[i].node), shot); };
+                nodes.push_back(
+                    {fused != nullptr ? block() : 0, fields.element(entries[i].node, shot), row_of_entry.size(), 0});
             }
             ++nodes.back().count;
             row_of_entry.push_back(rows_before + static_cast<std::int32_t>(entries[i].row));
@@ -50,6 +54,8 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
     std::vector<std::int64_t> element, first{0};
     std::vector<std::int32_t> row;
     std::vector<T> amplitude;
+    row.reserve(all_entries);
+    amplitude.reserve(all_entries);
     for (const Node& node : nodes) {
         blocks.push_back(node.block);
         element.push_back(node.element);
