@@ -19,7 +19,7 @@ inline double squared_step(const double* parameters, double dt_s) {
 
 inline constexpr std::array kConstantDensityParameters{kVp};
 inline constexpr std::array kConstantDensityConstants{kRho};
-inline constexpr std::array kConstantDensityArrays{MediumArray{"k", false, true, squared_step}};
+inline constexpr std::array kConstantDensityArrays{medium_array<squared_step>("k", false, true)};
 
 // What equations of second derivatives along the axes have in common.
 double second_derivative_axis_symbol(const Scheme& scheme, double kh);

@@ -57,7 +57,26 @@ struct MediumArray {
     bool zero_on_walls;
     /// The value at a node. \param parameters one value each, in the order of the equation.
     double (*value)(const double* parameters, double dt_s);
+    /// The same of the nodes of a row. \param parameters a row each. \param values as long as these.
+    void (*row)(std::span<const std::vector<float>> parameters, double dt_s, std::span<double> values);
 };
+
+inline constexpr std::size_t kMaxParameters = 8, kMaxMediumArrays = 8, kMaxFields = 4;
+
+/// An array by its value at a node.
+template <auto value_at>
+constexpr MediumArray medium_array(std::string_view name, bool has_halo, bool zero_on_walls) {
+    const auto row = [](std::span<const std::vector<float>> parameters, double dt_s, std::span<double> values) {
+        const float* rows[kMaxParameters];  // a number of them that is known is what lets the loop be vectorised
+        for (std::size_t i = 0; i < kMaxParameters; ++i) rows[i] = parameters[i < parameters.size() ? i : 0].data();
+        for (std::size_t x = 0; x < values.size(); ++x) {
+            double at_node[kMaxParameters];
+            for (std::size_t i = 0; i < kMaxParameters; ++i) at_node[i] = static_cast<double>(rows[i][x]);
+            values[x] = value_at(at_node, dt_s);
+        }
+    };
+    return {name, has_halo, zero_on_walls, value_at, row};
+}
 
 /// How perfectly matched layers take an equation apart (kernels/boundaries/cpml_math.hpp).
 struct FactorRow {
@@ -149,7 +168,5 @@ bool has_parameter(const Equation& equation, std::string_view name);
 inline std::string_view name(const Equation& equation) {
     return equation->name;
 }
-
-inline constexpr std::size_t kMaxParameters = 8, kMaxMediumArrays = 8, kMaxFields = 4;
 
 }  // namespace onda

@@ -30,9 +30,11 @@ public:
     /// The memory that writing a row takes: one a thread.
     struct Scratch {
         std::vector<std::vector<float>> parameters;
+        std::vector<double> values;
     };
     [[nodiscard]] Scratch scratch() const {
-        return {std::vector(readers_.size(), std::vector<float>(static_cast<std::size_t>(problem_.grid.nx())))};
+        const auto nx = static_cast<std::size_t>(problem_.grid.nx());
+        return {std::vector(readers_.size(), std::vector<float>(nx)), std::vector<double>(nx)};
     }
 
     /// Writes row (y, z), which may lie in the halo, and its own halo along x. \param row at node 0, of numbers or,
@@ -42,13 +44,11 @@ public:
         const Grid& grid = problem_.grid;
         const std::int64_t nx = grid.nx(), from_y = image(1, y), from_z = image(2, z);
         for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i](from_y, from_z, scratch.parameters[i]);
-        const bool wall = is_wall(1, from_y) || is_wall(2, from_z);
-        double parameters[kMaxParameters];
-        for (std::int64_t x = 0; x < nx; ++x) {
-            for (std::size_t i = 0; i < readers_.size(); ++i)
-                parameters[i] = static_cast<double>(scratch.parameters[i][static_cast<std::size_t>(x)]);
-            row[x] = stored<T>(wall || is_wall(0, x) ? 0. : array_.value(parameters, dt_s_));
-        }
+        array_.row(scratch.parameters, dt_s_, scratch.values);
+        if (is_wall(1, from_y) || is_wall(2, from_z)) std::ranges::fill(scratch.values, 0.);
+        if (is_wall(0, 0)) scratch.values.front() = 0.;
+        if (is_wall(0, nx - 1)) scratch.values.back() = 0.;
+        for (std::int64_t x = 0; x < nx; ++x) row[x] = stored<T>(scratch.values[static_cast<std::size_t>(x)]);
         for (std::int64_t j = 1; j <= halo_[0]; ++j) {
             row[-j] = row[image(0, -j)];
             row[nx - 1 + j] = row[image(0, nx - 1 + j)];

@@ -26,44 +26,27 @@ inline double weight_of(const Problem& problem, const std::array<std::int64_t, 3
     return damps ? weight / filter_of_strips(problem, node).gain : weight;
 }
 
-/// The weights of the nodes of a row, of which those between its ends differ only where strips damp.
-class WeightsOfRow {
-public:
-    /// As weight_of().
-    WeightsOfRow(const Problem& problem, std::int64_t y, std::int64_t z, bool damps)
-        : problem_(problem), y_(y), z_(z), damps_(damps), between_ends_(weight_of(problem, {1, y, z}, false)) {}
-    double operator()(std::int64_t x) const {
-        if (damps_ || x == 0 || x >= problem_.grid.nx() - 1) return weight_of(problem_, {x, y_, z_}, damps_);
-        return between_ends_;
-    }
-
-private:
-    const Problem& problem_;
-    std::int64_t y_, z_;
-    bool damps_;
-    double between_ends_;
+/// The parameters of the medium in a row, a row each, and a row of numbers for whatever is made of them.
+struct ParameterRows {
+    std::vector<std::vector<float>> parameters;
+    std::vector<double> values;
 };
 
-/// Calls make_row(y, z) for the rows of planes [begin, end) along z, and what it returns with x and the parameters of
-/// the medium there for every node of the row.
-template <typename MakeRow>
-void for_nodes_of_planes(std::int64_t begin, std::int64_t end, const Problem& problem, const MediumReaders& readers,
-                         const MakeRow& make_row) {
+/// Calls body(y, z, rows) for the rows of planes [begin, end) along z.
+template <typename Body>
+void for_rows_of_planes(std::int64_t begin, std::int64_t end, const Problem& problem, const MediumReaders& readers,
+                        const Body& body) {
     check_readers(problem, readers);
     const Grid& grid = problem.grid;
 #pragma omp parallel
     {
-        std::vector<std::vector<float>> rows(readers.size(), std::vector<float>(static_cast<std::size_t>(grid.nx())));
+        const auto nx = static_cast<std::size_t>(grid.nx());
+        ParameterRows rows{std::vector(readers.size(), std::vector<float>(nx)), std::vector<double>(nx)};
 #pragma omp for
         for (std::int64_t row = begin * grid.ny(); row < end * grid.ny(); ++row) {
             const std::int64_t y = row % grid.ny(), z = row / grid.ny();
-            for (std::size_t i = 0; i < readers.size(); ++i) readers[i](y, z, rows[i]);
-            const auto body = make_row(y, z);
-            for (std::int64_t x = 0; x < grid.nx(); ++x) {
-                std::array<double, kMaxParameters> parameters{};
-                for (std::size_t i = 0; i < readers.size(); ++i) parameters[i] = rows[i][static_cast<std::size_t>(x)];
-                body(x, parameters);
-            }
+            for (std::size_t i = 0; i < readers.size(); ++i) readers[i](y, z, rows.parameters[i]);
+            body(y, z, rows);
         }
     }
 }
@@ -72,11 +55,14 @@ void for_nodes_of_planes(std::int64_t begin, std::int64_t end, const Problem& pr
 template <typename Value>
 void set_every_node(std::span<double> values, const Problem& problem, const MediumReaders& readers,
                     const Value& value) {
-    for_nodes_of_planes(0, problem.grid.nz(), problem, readers, [&](std::int64_t y, std::int64_t z) {
-        return [&, y, z](std::int64_t x, const auto& parameters) {
+    for_rows_of_planes(0, problem.grid.nz(), problem, readers, [&](std::int64_t y, std::int64_t z, auto& rows) {
+        for (std::int64_t x = 0; x < problem.grid.nx(); ++x) {
+            std::array<double, kMaxParameters> parameters{};
+            for (std::size_t i = 0; i < readers.size(); ++i)
+                parameters[i] = rows.parameters[i][static_cast<std::size_t>(x)];
             const auto at = static_cast<std::size_t>(problem.grid.at(x, y, z));
             values[at] = value(std::array{x, y, z}, at, parameters);
-        };
+        }
     });
 }
 

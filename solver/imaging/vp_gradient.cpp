@@ -60,12 +60,15 @@ public:
 private:
     /// The sum of the computed rows of an inner one. \param origin where the first computed plane is, or would be.
     void sum_up(const double* origin, std::int64_t y, std::int64_t z, std::span<double> sum) const {
+        const std::int64_t last = inner_.nx() - 1, low = nearest_.end(0, 0), high = nearest_.begin(last, 0);
         std::ranges::fill(sum, 0.);
         for (std::int64_t from_z = begin(z); from_z < end(z); ++from_z)
             for (std::int64_t from_y = nearest_.begin(y, 1); from_y < nearest_.end(y, 1); ++from_y) {
                 const double* const from = origin + grid_.at(0, from_y, from_z);
-                for (std::int64_t x = 0; x < grid_.nx(); ++x)
-                    sum[static_cast<std::size_t>(nearest_.of(x, 0))] += from[x];
+                double* const between = sum.data() + (nearest_.of(low, 0) - low);
+                for (std::int64_t x = 0; x < std::min(low, high); ++x) sum.front() += from[x];
+                for (std::int64_t x = low; x < high; ++x) between[x] += from[x];
+                for (std::int64_t x = high; x < grid_.nx(); ++x) sum.back() += from[x];
             }
     }
 
@@ -85,12 +88,22 @@ void make_gradient_of_vp(std::span<double> planes, std::int64_t first, bool damp
     const Grid& grid = problem.grid;
     const MediumArray& array = problem.scheme.equation->arrays.front();
     const std::int64_t end = first + std::ssize(planes) / (grid.nx() * grid.ny());
-    for_nodes_of_planes(first, end, problem, readers, [&](std::int64_t y, std::int64_t z) {
-        return [&array, dt_s, row = planes.data() + (grid.at(0, y, z) - grid.at(0, 0, first)),
-                weights = WeightsOfRow(problem, y, z, damps)](std::int64_t x, const auto& parameters) {
-            const double k = array.value(parameters.data(), dt_s), vp = parameters[0];
-            row[x] = 2. * weights(x) / (vp * k) * row[x];
-        };
+    const std::int64_t last = grid.nx() - 1;
+    for_rows_of_planes(first, end, problem, readers, [&](std::int64_t y, std::int64_t z, ParameterRows& rows) {
+        array.row(rows.parameters, dt_s, rows.values);
+        const float* const vp = rows.parameters.front().data();
+        const double* const k = rows.values.data();
+        double* const row = planes.data() + (grid.at(0, y, z) - grid.at(0, 0, first));
+        const auto scale = [&](std::int64_t x, double weight) { row[x] = 2. * weight / (vp[x] * k[x]) * row[x]; };
+        const auto scale_alone = [&](std::int64_t x) { scale(x, weight_of(problem, {x, y, z}, damps)); };
+        // Between the ends of a row weights differ only where strips damp.
+        const double between_ends = weight_of(problem, {1, y, z}, false);
+        scale_alone(0);
+        if (damps)
+            for (std::int64_t x = 1; x < last; ++x) scale_alone(x);
+        else
+            for (std::int64_t x = 1; x < last; ++x) scale(x, between_ends);
+        if (last > 0) scale_alone(last);
     });
 }
 

@@ -145,6 +145,11 @@ NodeWeights point_weights(std::span<const Position> positions, const Grid& grid,
 #pragma omp parallel for if (count >= worth_threads)
         for (std::size_t i = 0; i < count; ++i) points[i] = PointAxes(positions[begin + i], grid, halos, kind);
         for (std::size_t i = 0; i < count; ++i) rows.first.push_back(rows.first.back() + points[i].nodes());
+        if (begin == 0) {  // those of others are about as many
+            const std::size_t all = static_cast<std::size_t>(rows.first.back()) / count * positions.size();
+            rows.node.reserve(all);
+            rows.weight.reserve(all);
+        }
         rows.node.resize(static_cast<std::size_t>(rows.first.back()));
         rows.weight.resize(rows.node.size());
 #pragma omp parallel for if (count >= worth_threads)

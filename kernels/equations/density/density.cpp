@@ -10,9 +10,9 @@ namespace {
 constexpr std::array kParameters{kVp, kRho};
 
 constexpr std::array kArrays{
-    MediumArray{"k", false, true,
-                [](const double* parameters, double dt_s) { return squared_step(parameters, dt_s) * parameters[1]; }},
-    MediumArray{"half_rho", true, false, [](const double* parameters, double) { return 0.5 * parameters[1]; }}};
+    medium_array<[](const double* parameters, double dt_s) { return squared_step(parameters, dt_s) * parameters[1]; }>(
+        "k", false, true),
+    medium_array<[](const double* parameters, double) { return 0.5 * parameters[1]; }>("half_rho", true, false)};
 
 Scheme make_density(int space_order, Coefficients coefficients) {
     const auto weights = coefficients == Coefficients::optimised ? optimised_staggered_weights : staggered_weights;

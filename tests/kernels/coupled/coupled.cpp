@@ -23,11 +23,11 @@ constexpr MediumParameter kOmega{
 };
 constexpr std::array kParameters{kVp, kOmega};
 constexpr std::array<std::string_view, 2> kFields{"p", "s"};
-constexpr std::array kArrays{MediumArray{"k", false, true, squared_step},
-                             MediumArray{"g", false, true, [](const double* parameters, double dt_s) {
-                                             const double step = parameters[1] * dt_s;
-                                             return step * step;
-                                         }}};
+constexpr std::array kArrays{medium_array<squared_step>("k", false, true),
+                             medium_array<[](const double* parameters, double dt_s) {
+                                 const double step = parameters[1] * dt_s;
+                                 return step * step;
+                             }>("g", false, true)};
 
 Scheme make(int space_order, Coefficients coefficients) {
     Scheme scheme = make_scheme(Equation::star, space_order, coefficients);
