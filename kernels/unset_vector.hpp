@@ -57,3 +57,8 @@ template <typename T>
 using UnsetVector = std::vector<T, UnsetAllocator<T>>;
 
 }  // namespace onda
+
+// Compiled once, with loops optimised: elsewhere such a vector would visit each of its elements when it goes, to do
+// nothing, which takes a second for a grid of 512^3 nodes.
+extern template class std::vector<float, onda::UnsetAllocator<float>>;
+extern template class std::vector<double, onda::UnsetAllocator<double>>;
