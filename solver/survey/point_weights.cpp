@@ -136,7 +136,7 @@ std::array<double, 3> in_nodes(const Grid& grid, const Position& position_m) {
 
 NodeWeights point_weights(std::span<const Position> positions, const Grid& grid, const FaceHalos& halos,
                           PointKind kind) {
-    constexpr std::size_t together = 4096, worth_threads = 64;
+    constexpr std::size_t together = 4096, worth_threads = 2048;  // shots are also set up beside others
     NodeWeights rows;
     rows.first.reserve(positions.size() + 1);
     std::vector<PointAxes> points(std::min(together, positions.size()));

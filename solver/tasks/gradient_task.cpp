@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -82,7 +83,10 @@ public:
     [[nodiscard]] std::int64_t steps() const override { return steps_of_shot(plan_); }
     void prepare(ShotInProgress& shot) const override {
         set_up(shot, plan_);
-        shot.observed = std::async(std::launch::async, [this, of = shot.shot] { return observed_.traces(of); });
+        shot.observed = std::async(std::launch::async, [this, of = shot.shot] {
+            const std::lock_guard lock(reading_);  // one after the other: the others would only wait for the file
+            return observed_.traces(of);
+        });
     }
     void compute(Batch& batch, StepControl& control) override;
     void collect(Batch& batch) override;
@@ -104,6 +108,7 @@ private:
     TaskParts parts_;
     const ImagingPlan& imaging_;
     ObservedData observed_;
+    mutable std::mutex reading_;
     std::optional<GradientRun> run_;
     std::int64_t nodes_ = 0, wavefield_bytes_ = 0;
 };
