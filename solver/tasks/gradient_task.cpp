@@ -1,6 +1,7 @@
 #include "solver/tasks/gradient_task.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <mutex>
@@ -64,12 +65,16 @@ private:
     TraceValues traces_;
 };
 
+std::future<std::vector<float>> there(std::vector<float> traces) {
+    std::promise<std::vector<float>> read;
+    read.set_value(std::move(traces));
+    return read.get_future();
+}
+
 /// Ends a run whose observed seismograms are known to have a fault before it has made the forward field.
 void throw_if_unreadable(std::future<std::vector<float>>& observed) {
     if (!observed.valid() || observed.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-    std::promise<std::vector<float>> read;
-    read.set_value(observed.get());
-    observed = read.get_future();
+    observed = there(observed.get());
 }
 
 class GradientTask : public Task {
@@ -83,10 +88,14 @@ public:
     [[nodiscard]] std::int64_t steps() const override { return steps_of_shot(plan_); }
     void prepare(ShotInProgress& shot) const override {
         set_up(shot, plan_);
-        shot.observed = std::async(std::launch::async, [this, of = shot.shot] {
-            const std::lock_guard lock(reading_);  // one after the other: the others would only wait for the file
-            return observed_.traces(of);
-        });
+        // Those of the first batch are read while it steps; the others are prepared beside the steps of one as it is.
+        if (prepared_++ >= plan_.placement.batch)
+            shot.observed = there(observed_.traces(shot.shot));
+        else
+            shot.observed = std::async(std::launch::async, [this, of = shot.shot] {
+                const std::lock_guard lock(reading_);  // one after the other: the others would only wait for the file
+                return observed_.traces(of);
+            });
     }
     void compute(Batch& batch, StepControl& control) override;
     void collect(Batch& batch) override;
@@ -109,6 +118,7 @@ private:
     const ImagingPlan& imaging_;
     ObservedData observed_;
     mutable std::mutex reading_;
+    mutable std::atomic<std::int64_t> prepared_ = 0;
     std::optional<GradientRun> run_;
     std::int64_t nodes_ = 0, wavefield_bytes_ = 0;
 };
