@@ -722,8 +722,9 @@ constexpr Parameter kImaging[] = {
      .values = "imaging.ring"},
     {.name = "ring_folder",
      .slot = bind<&ImagingConfig::ring_folder>,
-     .help = "folder on a disk for what rings keep, relative to the current folder; the file has no name, and goes with "
-             "the run",
+     .help =
+         "folder on a disk for what rings keep, relative to the current folder; the file has no name, and goes with "
+         "the run",
      .when = {"ring", "auto disk"},
      .example = "/scratch"},
     {.name = "ring_values",

@@ -75,11 +75,12 @@ const Vocabulary& own_names() {
            "compute clearly fewer steps"},
           {"full", "every step that is correlated stays in memory"},
           {"ring",
-           "a few planes along the absorbing layers stay of every step, from which the field is computed backward: "
-           "exact to rounding, with cpml and without layers, on grids that processes do not share"},
+           "a few planes along the absorbing zones stay of every step, from which the field is computed backward: "
+           "exact to rounding, with cpml, sponges or neither, on grids that processes do not share"},
           {"checkpoints", "states of some steps stay in memory, from which the others are computed again"}}},
         {"imaging.ring",
-         {{"auto", "that of the device where it has the room, otherwise the host's, otherwise ring_folder if it is given"},
+         {{"auto",
+           "that of the device where it has the room, otherwise the host's, otherwise ring_folder if it is given"},
           {"device", "that of the device"},
           {"host", "the host's; planes come and go beside the steps"},
           {"disk", "a file in ring_folder"}}},

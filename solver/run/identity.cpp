@@ -14,8 +14,9 @@ namespace {
 /// Whether a parameter changes no bit of any shot. A model's file is known by the model that was made of it. Fields
 /// that are rebuilt differ by rounding; how else they are kept, and where, does not matter.
 bool is_no_part(const std::string& path, const std::string& value, bool compares) {
-    constexpr std::array<std::string_view, 7> whole{"title",      "schema_version", "output.directory",
-                                                    "model.file", "imaging.ring", "imaging.ring_folder",   "imaging.memory_gib"};
+    constexpr std::array<std::string_view, 7> whole{
+        "title",        "schema_version",      "output.directory",  "model.file",
+        "imaging.ring", "imaging.ring_folder", "imaging.memory_gib"};
     if (path == "imaging.storage") return value != "ring" || !compares;
     return path.starts_with("backend.") || (path.starts_with("imaging") && !compares) ||
            std::ranges::find(whole, path) != whole.end();
