@@ -80,7 +80,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
                     {"computed_shape_xyz", plan.setup.grid.n}, {"computed_points", plan.setup.grid.points()}};
     json.update(medium_json(plan.model, plan.setup.scheme.equation));
     json["velocity"]["exact"] = plan.model.velocity.exact;
-    json["storage"] = storage_json(plan);
+    json["storage"] = storage_json(plan.experiment(), plan.computation());
     json["time"] = {{"dt_s", plan.time.dt_s},
                     {"stability_limit_s", plan.time.stability_limit_s},
                     {"cfl_fraction", plan.time.cfl_fraction()},
@@ -283,7 +283,7 @@ std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& fil
         check_extension(stem, "--plot", "pictures", {".png"});
         stem.replace_extension();
     }
-    return write_model_pictures(plan, model_to_draw(plan), stem, overwrite);
+    return write_model_pictures(plan, model_to_draw(plan.experiment(), plan.computation()), stem, overwrite);
 }
 
 }  // namespace
@@ -342,7 +342,8 @@ Command add_check(CLI::App& app) {
         const bool on_machine = !options->machine.devices.empty();
         const Machine machine = on_machine ? machine_of(options->machine, verdict) : Machine{};
         const std::vector<MachineForecast> ways =
-            on_machine ? forecast_on_machine(verdict.plan, machine) : std::vector<MachineForecast>{};
+            on_machine ? forecast_on_machine(verdict.plan.experiment(), verdict.plan.computation(), machine)
+                       : std::vector<MachineForecast>{};
         if (options->json) {
             nlohmann::ordered_json json = as_json(verdict);
             if (on_machine) json["machine"] = machine_json(machine, ways);

@@ -72,21 +72,21 @@ void refuse_large_model(const Config& config, const Equation& equation, const Gr
                             shape_text(grid), bytes_text(static_cast<std::int64_t>(needed)), bytes_text(available)));
 }
 
-Model model_to_draw(const Plan& plan) {
-    ModelConfig config = plan.config.model;
-    Grid grid = plan.domain.grid;
-    for (std::int64_t by = 2; grid.points() > kMostDrawnNodes; ++by) grid = coarser(plan.domain.grid, by);
-    if (grid.points() != plan.domain.grid.points()) config.resample = config.type == "file";
-    refuse_large_model(plan.config, plan.setup.scheme.equation, grid);
-    return make_model(config, plan.setup.scheme.equation, grid, plan.config.origin);
+Model model_to_draw(const Experiment& experiment, const Computation& computation) {
+    ModelConfig config = experiment.config.model;
+    Grid grid = experiment.domain.grid;
+    for (std::int64_t by = 2; grid.points() > kMostDrawnNodes; ++by) grid = coarser(experiment.domain.grid, by);
+    if (grid.points() != experiment.domain.grid.points()) config.resample = config.type == "file";
+    refuse_large_model(experiment.config, computation.setup.scheme.equation, grid);
+    return make_model(config, computation.setup.scheme.equation, grid, experiment.config.origin);
 }
 
-std::vector<std::filesystem::path> write_model_pictures(const Plan& plan, const Model& model,
+std::vector<std::filesystem::path> write_model_pictures(const Experiment& experiment, const Model& model,
                                                         const std::filesystem::path& stem, bool overwrite) {
-    std::vector<AtomicFile> files = stage_model_pictures(plan, model, stem, overwrite);
-    if (plan.survey.shots.size() > 1)
-        files.push_back(
-            stage_survey_map(plan.config.title, plan.survey.shots, model, stem.native() + "_survey.png", overwrite));
+    std::vector<AtomicFile> files = stage_model_pictures(experiment, model, stem, overwrite);
+    if (experiment.survey.shots.size() > 1)
+        files.push_back(stage_survey_map(experiment.config.title, experiment.survey.shots, model,
+                                         stem.native() + "_survey.png", overwrite));
     std::vector<std::filesystem::path> names;
     for (AtomicFile& file : files) {
         file.commit();

@@ -13,18 +13,19 @@
 
 namespace onda {
 
-struct Plan;
+struct Computation;
+struct Experiment;
 
 /// The model of a plan on a grid of the same extents with no more nodes than sections need: its own where that is small
 /// enough, else one that is coarser by the same factor along every axis.
 /// \throws Error(config | bad_data | missing_input | out_of_memory).
-Model model_to_draw(const Plan& plan);
+Model model_to_draw(const Experiment& experiment, const Computation& computation);
 
 /// Draws sections of the model through the first source, with the survey of the first shot over them: STEM_xz.png, in
 /// 3-D STEM_yz.png and STEM_xy.png; of several shots STEM_survey.png, too, a map of all their sources and receivers
 /// over the model, thinned to what it can show: in 3-D seen from above and from the side. All of them or none. \return
 /// the files.
-std::vector<std::filesystem::path> write_model_pictures(const Plan& plan, const Model& model,
+std::vector<std::filesystem::path> write_model_pictures(const Experiment& experiment, const Model& model,
                                                         const std::filesystem::path& stem, bool overwrite);
 
 /// Pictures of a model file, drawn from its planes while they are written: sections through its middle, with the

@@ -78,7 +78,7 @@ DrawnModel make_configured_model(const std::filesystem::path& path, const Option
     file.overrides = options.overrides;
     const Config config = read_config(file);
     const Plan plan = make_plan(config);
-    const auto made = std::make_shared<Model>(model_to_draw(plan));
+    const auto made = std::make_shared<Model>(model_to_draw(plan.experiment(), plan.computation()));
     DrawnModel model;
     model.title = config.title;
     // The picture is of all of the model, whatever part of it a shot is computed on.

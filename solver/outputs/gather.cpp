@@ -6,7 +6,8 @@
 
 #include "io/results/stored_pressure.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/computation.hpp"
+#include "solver/plan/experiment.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/signal/output_sampling.hpp"
@@ -68,15 +69,15 @@ std::int64_t bytes_of_gathers(const Survey& survey, const TimeAxis& time, const 
     return saturating_product(receivers_together(survey, placement), time.output_samples, std::int64_t{sizeof(float)});
 }
 
-void add_gather_memory(Allocations& list, const Plan& plan) {
-    const std::int64_t receivers = receivers_together(plan.survey, plan.placement);
-    list.add(
-        host_row("gathers, as written", held::gathers, bytes_of_gathers(plan.survey, plan.time, plan.placement), 1));
-    if (!is_written_as_recorded(plan.time))
+void add_gather_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
+    const std::int64_t receivers = receivers_together(experiment.survey, computation.placement);
+    list.add(host_row("gathers, as written", held::gathers,
+                      bytes_of_gathers(experiment.survey, experiment.time, computation.placement), 1));
+    if (!is_written_as_recorded(experiment.time))
         list.add(host_row("gathers, as recorded", held::resampling, receivers,
-                          saturating_product(plan.time.recorded_samples(), std::int64_t{sizeof(float)})));
+                          saturating_product(experiment.time.recorded_samples(), std::int64_t{sizeof(float)})));
     list.add(host_row("the correction of dispersion in time", held::resampling,
-                      correction_bytes(plan.time, receivers, plan.setup.threads), 1));
+                      correction_bytes(experiment.time, receivers, computation.setup.threads), 1));
 }
 
 ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxis& time, const Domain& domain,

@@ -15,7 +15,8 @@
 
 namespace onda {
 
-struct Plan;
+struct Computation;
+struct Experiment;
 
 /// The gather of a shot as it was recorded, a sample for every step of the run. \param slot which of the wavefield's
 /// shots it is.
@@ -34,6 +35,6 @@ double largest_magnitude(std::span<const float> pressure);
 /// The bytes of the gathers of all shots that advance together, as they are written.
 std::int64_t bytes_of_gathers(const Survey& survey, const TimeAxis& time, const Placement& placement);
 /// Adds the rows of the gathers of all shots that advance together, and of what bring_to_output_sampling() takes.
-void add_gather_memory(Allocations& list, const Plan& plan);
+void add_gather_memory(Allocations& list, const Experiment& experiment, const Computation& computation);
 
 }  // namespace onda

@@ -10,7 +10,7 @@
 #include "io/text/number_text.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/pictures/image_picture.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/experiment.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
@@ -25,17 +25,17 @@ ImageNodes nodes_of_part(const Grid& grid, const Window& part) {
     return nodes;
 }
 
-ImageNodes nodes_of_run(const Plan& plan) {
-    return nodes_of_part(plan.domain.grid, Window::whole(plan.domain.grid));
+ImageNodes nodes_of_run(const Experiment& experiment) {
+    return nodes_of_part(experiment.domain.grid, Window::whole(experiment.domain.grid));
 }
 
 class GradientOfShot : public ShotOutput {
 public:
-    GradientOfShot(const Plan& plan, const ShotPlace& place)
-        : plan_(plan), file_(place.file), provenance_(place.provenance) {}
+    GradientOfShot(const Experiment& experiment, const ShotPlace& place)
+        : experiment_(experiment), file_(place.file), provenance_(place.provenance) {}
 
     void take_images(ShotImages& images) override {
-        ImageWriter writer(file_, nodes_of_part(plan_.domain.grid, images.part), provenance_, true);
+        ImageWriter writer(file_, nodes_of_part(experiment_.domain.grid, images.part), provenance_, true);
         writer.write(kVpGradient, 0, images.gradient_vp);
         if (!images.gradient_rho.empty()) writer.write(kRhoGradient, 0, images.gradient_rho);
         if (!images.illumination_source.empty()) writer.write(kSourceIllumination, 0, images.illumination_source);
@@ -47,7 +47,7 @@ public:
     std::optional<AtomicFile> finish() override { return std::move(written_); }
 
 private:
-    const Plan& plan_;
+    const Experiment& experiment_;
     std::filesystem::path file_;
     const Provenance& provenance_;
     std::optional<AtomicFile> written_;
@@ -102,8 +102,8 @@ std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredI
 }
 
 AtomicFile assemble_sums(const FinishedSurvey& survey, std::span<const ImagedShot> shots) {
-    const Grid& grid = survey.plan.domain.grid;
-    const ImageNodes nodes = nodes_of_run(survey.plan);
+    const Grid& grid = survey.experiment.domain.grid;
+    const ImageNodes nodes = nodes_of_run(survey.experiment);
     ImageWriter writer(survey.results / kGradientName, nodes, survey.provenance, survey.overwrite);
     const std::int64_t most = planes_at_a_time(nodes.geometry);
     for (const StoredImageKind* kind : shots.front().contents.kinds)
@@ -130,10 +130,10 @@ std::string misfit_table(std::span<const ImagedShot> shots) {
 }
 
 /// Adds sections of a gradient through the middle of the grid to a picture, clipped together.
-void add_panels(Picture& picture, const Plan& plan, const std::filesystem::path& gradient, const StoredImageKind& kind,
-                std::size_t shots, std::deque<std::vector<float>>& values) {
+void add_panels(Picture& picture, const Experiment& experiment, const std::filesystem::path& gradient,
+                const StoredImageKind& kind, std::size_t shots, std::deque<std::vector<float>>& values) {
     constexpr std::int64_t unthinned = std::int64_t{1} << 40;
-    const Grid& grid = plan.domain.grid;
+    const Grid& grid = experiment.domain.grid;
     const std::vector<Section> sections =
         sections_through(grid, grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2), unthinned);
     std::vector<std::span<const float>> frames;
@@ -145,66 +145,67 @@ void add_panels(Picture& picture, const Plan& plan, const std::filesystem::path&
         Panel panel = image_panel(sections[i], kind, frames[i], clip, kBlueRed);
         panel.title = fmt::format("Gradient of {} shot{}{}{}", shots, shots == 1 ? "" : "s",
                                   panel.title.empty() ? "" : ", ", panel.title);
-        outline_layers(panel, sections[i].plane, grid, plan.domain.faces);
+        outline_layers(panel, sections[i].plane, grid, experiment.domain.faces);
         picture.panels.push_back(std::move(panel));
     }
 }
 
 /// \param values that the picture refers to.
-Picture gradient_picture(const Plan& plan, const std::filesystem::path& gradient, std::size_t shots,
+Picture gradient_picture(const Experiment& experiment, const std::filesystem::path& gradient, std::size_t shots,
                          std::deque<std::vector<float>>& values) {
-    Picture picture{plan.config.title, {}};
-    add_panels(picture, plan, gradient, kVpGradient, shots, values);
-    if (plan.imaging->density) add_panels(picture, plan, gradient, kRhoGradient, shots, values);
+    Picture picture{experiment.config.title, {}};
+    add_panels(picture, experiment, gradient, kVpGradient, shots, values);
+    if (experiment.imaging->density) add_panels(picture, experiment, gradient, kRhoGradient, shots, values);
     return picture;
 }
 
 class Gradients : public RunOutput {
 public:
-    explicit Gradients(const Plan& plan) : plan_(plan) {}
+    explicit Gradients(const Experiment& experiment) : experiment_(experiment) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
         if (place.shot.receivers.empty()) return nullptr;
-        return std::make_unique<GradientOfShot>(plan_, place);
+        return std::make_unique<GradientOfShot>(experiment_, place);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override {
         const std::vector<ImagedShot> shots = imaged_shots(survey);
         std::vector<AtomicFile> files;
         if (shots.empty()) return files;
         // The part that a single shot is computed on is not the grid.
-        const bool is_whole = survey.assembly == Assembly::only_shot && !plan_.domain.aperture;
+        const bool is_whole = survey.assembly == Assembly::only_shot && !experiment_.domain.aperture;
         files.push_back(is_whole ? survey.second_name(kGradientFormat, kGradientName) : assemble_sums(survey, shots));
         files.push_back(stage_text_file(survey.results / kMisfitTableName, misfit_table(shots), survey.overwrite));
-        if (!plan_.config.output.pictures) return files;
+        if (!experiment_.config.output.pictures) return files;
         std::deque<std::vector<float>> values;
-        const Picture picture = gradient_picture(plan_, files.front().temporary(), shots.size(), values);
+        const Picture picture = gradient_picture(experiment_, files.front().temporary(), shots.size(), values);
         files.push_back(stage_picture(survey.results / kGradientPictureName, picture, survey.overwrite));
         return files;
     }
 
 private:
-    const Plan& plan_;
+    const Experiment& experiment_;
 };
 
-std::int64_t images_of(const Plan& plan) {
-    return 1 + (plan.imaging->density ? 1 : 0) + (plan.imaging->illuminations ? 2 : 0);
+std::int64_t images_of(const Experiment& experiment) {
+    return 1 + (experiment.imaging->density ? 1 : 0) + (experiment.imaging->illuminations ? 2 : 0);
 }
 
-std::int64_t predicted_gradient_bytes(const Plan& plan, std::int64_t provenance_bytes) {
+std::int64_t predicted_gradient_bytes(const Experiment& experiment, const Placement&, std::int64_t provenance_bytes) {
     constexpr std::int64_t line = 40;  // of misfit.csv
     return saturating_sum(
-        predicted_image_bytes(nodes_of_run(plan).geometry, images_of(plan), plan.survey.size.shots_of_receivers,
-                              plan.imaging->adjoint_sources ? plan.time.output_samples : 0, provenance_bytes),
-        saturating_product(std::int64_t{std::ssize(plan.survey.shots)}, line));
+        predicted_image_bytes(
+            nodes_of_run(experiment).geometry, images_of(experiment), experiment.survey.size.shots_of_receivers,
+            experiment.imaging->adjoint_sources ? experiment.time.output_samples : 0, provenance_bytes),
+        saturating_product(std::int64_t{std::ssize(experiment.survey.shots)}, line));
 }
 
 /// Size of the images of all shots [bytes], each on its part of the grid.
-std::int64_t bytes_of_shot_images(const Plan& plan) {
-    const Window largest = plan.domain.computed.inner();
-    const std::int64_t shots = std::ssize(plan.survey.shots), images = images_of(plan);
+std::int64_t bytes_of_shot_images(const Experiment& experiment) {
+    const Window largest = experiment.domain.computed.inner();
+    const std::int64_t shots = std::ssize(experiment.survey.shots), images = images_of(experiment);
     const std::int64_t of_largest = saturating_product(
-        shots, bytes_of_images(nodes_of_part(plan.domain.grid, {{}, largest.count, {1, 1, 1}}).geometry, images));
-    const std::int64_t less = saturating_product(shots, largest.points()) - plan.domain.inner_nodes_of_shots;
+        shots, bytes_of_images(nodes_of_part(experiment.domain.grid, {{}, largest.count, {1, 1, 1}}).geometry, images));
+    const std::int64_t less = saturating_product(shots, largest.points()) - experiment.domain.inner_nodes_of_shots;
     return of_largest - saturating_product(less, images, std::int64_t{sizeof(float)});
 }
 
@@ -225,18 +226,18 @@ constinit const OutputFormat kGradientFormat{
         [](std::string_view name) {
             return name == kGradientName || name == kMisfitTableName || name == kGradientPictureName;
         },
-    .is_wanted = [](const Plan& plan) { return plan.imaging.has_value(); },
-    .make = [](const Plan& plan, const Model&) -> std::unique_ptr<RunOutput> {
-        return std::make_unique<Gradients>(plan);
+    .is_wanted = [](const Experiment& experiment) { return experiment.imaging.has_value(); },
+    .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<Gradients>(experiment);
     },
     .predicted_bytes = predicted_gradient_bytes,
     // The table of misfits, of one row: measured.
     .own_file_bytes = [] { return linked_file_bytes() + 3400; },
     .shot_bytes = bytes_of_shot_images,
     .add_memory =
-        [](Allocations& list, const Plan& plan) {
-            const FileGeometry geometry = nodes_of_run(plan).geometry;
-            const std::int64_t image = saturating_product(plan.domain.grid.points(), std::int64_t{sizeof(float)});
+        [](Allocations& list, const Experiment& experiment, const Computation& computation) {
+            const FileGeometry geometry = nodes_of_run(experiment).geometry;
+            const std::int64_t image = saturating_product(experiment.domain.grid.points(), std::int64_t{sizeof(float)});
             list.add(host_row("gradient.h5", held::writing,
                               std::max(memory_to_write_images(image), memory_to_sum(geometry)), 1));
         },

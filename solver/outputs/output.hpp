@@ -29,7 +29,9 @@
 
 namespace onda {
 
-struct Plan;
+struct Computation;
+struct Experiment;
+struct Placement;
 
 struct OutputFormat;
 
@@ -87,7 +89,7 @@ enum class Assembly {
 
 /// A survey whose shots are all there.
 struct FinishedSurvey {
-    const Plan& plan;
+    const Experiment& experiment;
     std::span<const ShotRecord> shots;     ///< by number
     const std::filesystem::path& folder;   ///< where the files of shots are
     const std::filesystem::path& results;  ///< where those of the survey go
@@ -124,21 +126,22 @@ struct OutputFormat {
     /// Whether a file of a survey may have this name.
     bool (*is_result)(std::string_view name);
     /// Whether a run makes this format at all; where not, nothing else but names is asked.
-    bool (*is_wanted)(const Plan& plan);
+    bool (*is_wanted)(const Experiment& experiment);
     /// Before the model goes: what is needed of it is kept.
-    std::unique_ptr<RunOutput> (*make)(const Plan& plan, const Model& model);
+    std::unique_ptr<RunOutput> (*make)(const Experiment& experiment, const Model& model);
     /// Bytes of the files of a survey that holds all of its shots. \param provenance_bytes as Provenance::bytes tells.
-    std::int64_t (*predicted_bytes)(const Plan& plan, std::int64_t provenance_bytes);
+    std::int64_t (*predicted_bytes)(const Experiment& experiment, const Placement& placement,
+                                    std::int64_t provenance_bytes);
     /// Bytes of a file of a shot, where it is kept, beyond what its shot takes in the file of the survey.
     std::int64_t (*own_file_bytes)() = linked_file_bytes;
     /// Bytes of all shots together that their files hold and that of the survey does not. Null where there are none.
-    std::int64_t (*shot_bytes)(const Plan& plan) = nullptr;
+    std::int64_t (*shot_bytes)(const Experiment& experiment) = nullptr;
     /// The files of parts that the file of a shot joins, as it lists them: beside it, with names of
     /// is_part_file_name(). Null where it never does. \throws Error(missing_input | bad_data).
     std::vector<FileRecord> (*parts)(const std::filesystem::path& shot_file) = nullptr;
     /// Adds the rows of what it holds of the host's memory (solver/program/host_memory.hpp). Null where it is next to
     /// nothing.
-    void (*add_memory)(Allocations& list, const Plan& plan) = nullptr;
+    void (*add_memory)(Allocations& list, const Experiment& experiment, const Computation& computation) = nullptr;
 
     [[nodiscard]] bool has_shot_files() const { return !shot_file.empty(); }
 };

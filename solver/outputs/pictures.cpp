@@ -11,7 +11,8 @@
 #include "io/results/stored_pressure.hpp"
 #include "solver/pictures/gather_picture.hpp"
 #include "solver/pictures/section_picture.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/computation.hpp"
+#include "solver/plan/experiment.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
@@ -66,12 +67,12 @@ Picture model_picture(const std::string& run_title, const Domain& domain, const 
     return {run_title, std::move(panels)};
 }
 
-PicturedRun pictured_run(const Plan& plan, const Model& model) {
-    PicturedRun run{plan.config.title,
-                    plan_of_shot(plan, 0).domain,
-                    plan.survey.shots.front(),
-                    wavefield_steps(plan.snapshots, plan.time),
-                    std::max(4, 1 - static_cast<int>(std::floor(std::log10(plan.time.dt_s)))),
+PicturedRun pictured_run(const Experiment& experiment, const Model& model) {
+    PicturedRun run{experiment.config.title,
+                    domain_of_shot(experiment, 0),
+                    experiment.survey.shots.front(),
+                    wavefield_steps(experiment.snapshots, experiment.time),
+                    std::max(4, 1 - static_cast<int>(std::floor(std::log10(experiment.time.dt_s)))),
                     {}};
     for (Section& section : sections_of(run.domain.grid, run.shot))
         run.sections.push_back(cut_model(std::move(section), model, run.domain.part.first));
@@ -127,7 +128,7 @@ private:
 
 class RunPictures : public RunOutput {
 public:
-    RunPictures(const Plan& plan, const Model& model) : run_(pictured_run(plan, model)) {}
+    RunPictures(const Experiment& experiment, const Model& model) : run_(pictured_run(experiment, model)) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
         if (place.index != 0) return nullptr;
@@ -230,14 +231,14 @@ std::optional<AtomicFile> PicturesOfShot::finish() {
 
 }  // namespace
 
-std::vector<AtomicFile> stage_model_pictures(const Plan& plan, const Model& model, const std::filesystem::path& stem,
-                                             bool overwrite) {
+std::vector<AtomicFile> stage_model_pictures(const Experiment& experiment, const Model& model,
+                                             const std::filesystem::path& stem, bool overwrite) {
     std::vector<AtomicFile> files;
-    const Shot shot = plan.survey.shots.front();
+    const Shot shot = experiment.survey.shots.front();
     for (Section& section : sections_of(model.grid, shot)) {
         const ModelSection cut = cut_model(std::move(section), model);
         files.push_back(stage_picture(fmt::format("{}_{}.png", stem.native(), cut.section.plane.name),
-                                      model_picture(plan.config.title, plan.domain, cut, shot), overwrite));
+                                      model_picture(experiment.config.title, experiment.domain, cut, shot), overwrite));
     }
     return files;
 }
@@ -253,20 +254,22 @@ bool fills_sheet(const Grid& grid) {
 }
 
 /// What pictures keep during the run, and what they need for a moment to be drawn.
-void add_picture_memory(Allocations& list, const Plan& plan) {
+void add_picture_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
     std::int64_t nodes = 0;
-    Grid grid = plan.domain.grid;
-    grid.n = plan.domain.computed.inner().count;  // of the largest part, where shots are computed on parts
+    Grid grid = experiment.domain.grid;
+    grid.n = experiment.domain.computed.inner().count;  // of the largest part, where shots are computed on parts
     for (const Section& section : sections_through(grid, grid.origin_m, kMostSamples)) nodes += section.window.points();
-    const std::int64_t parameters = std::min<std::int64_t>(std::ssize(plan.setup.scheme.equation->parameters), 2);
+    const std::int64_t parameters =
+        std::min<std::int64_t>(std::ssize(computation.setup.scheme.equation->parameters), 2);
     list.add(host_row("slices kept for pictures", held::outputs, nodes, sizeof(float),
                       parameters + static_cast<std::int64_t>(kWavefields)));
     // Kept, too, once the gather has been written.
-    const std::int64_t receivers = plan.survey.size.most_receivers;
-    const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
+    const std::int64_t receivers = experiment.survey.size.most_receivers;
+    const std::int64_t gather =
+        std::min(receivers, kMostSamples) * std::min(experiment.time.output_samples, kMostSamples);
     list.add(host_row("pictures: the gather", held::drawing, gather, sizeof(float)));
     // Measured: fonts, the sheet, rasters and the compressed picture.
-    const bool small_sheets = has_room_for_wiggles(receivers) && !fills_sheet(plan.domain.grid);
+    const bool small_sheets = has_room_for_wiggles(receivers) && !fills_sheet(experiment.domain.grid);
     list.add(host_row("pictures: the sheet", held::drawing, small_sheets ? 9'000'000 : 11'900'000, 1));
 }
 
@@ -276,12 +279,12 @@ constinit const OutputFormat kPictureFormat{
     .column = "",
     .shot_file = "",
     .is_result = is_picture_name,
-    .is_wanted = [](const Plan& plan) { return plan.config.output.pictures; },
-    .make = [](const Plan& plan, const Model& model) -> std::unique_ptr<RunOutput> {
-        return std::make_unique<RunPictures>(plan, model);
+    .is_wanted = [](const Experiment& experiment) { return experiment.config.output.pictures; },
+    .make = [](const Experiment& experiment, const Model& model) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<RunPictures>(experiment, model);
     },
     // About a megabyte, which forecasts leave out.
-    .predicted_bytes = [](const Plan&, std::int64_t) { return std::int64_t{0}; },
+    .predicted_bytes = [](const Experiment&, const Placement&, std::int64_t) { return std::int64_t{0}; },
     .add_memory = add_picture_memory,
 };
 

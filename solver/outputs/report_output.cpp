@@ -8,7 +8,8 @@
 #include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/computation.hpp"
+#include "solver/plan/experiment.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/report/survey_map.hpp"
 
@@ -128,14 +129,17 @@ void put_file(const std::filesystem::path& path, const PutText& put) {
 
 class RunReport : public RunOutput {
 public:
-    RunReport(const Plan& plan, const Model& model) : plan_(plan), choice_(choice_of(plan.survey, plan.time)) {
-        const BoundaryConfig& boundary = plan.config.boundary;
-        sections_ = sections_of_shot(plan.domain, boundary, plan.survey.shots.front(), Fineness::model, &model);
+    RunReport(const Experiment& experiment, const Model& model)
+        : experiment_(experiment), choice_(choice_of(experiment.survey, experiment.time)) {
+        const BoundaryConfig& boundary = experiment.config.boundary;
+        sections_ =
+            sections_of_shot(experiment.domain, boundary, experiment.survey.shots.front(), Fineness::model, &model);
         for (const std::size_t index : choice_.movies) {
-            const Domain of_shot = plan_of_shot(plan, index).domain;
-            Screens screens{
-                of_shot.computed, movie_sections(of_shot, boundary, plan.survey.shots[index], model, sections_), {}};
-            screens.steps = frame_steps(plan.time, frames_of(screens.sections, choice_));
+            const Domain of_shot = domain_of_shot(experiment, index);
+            Screens screens{of_shot.computed,
+                            movie_sections(of_shot, boundary, experiment.survey.shots[index], model, sections_),
+                            {}};
+            screens.steps = frame_steps(experiment.time, frames_of(screens.sections, choice_));
             screens_.emplace(index, std::move(screens));
         }
     }
@@ -143,23 +147,23 @@ public:
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
         if (!choice_.shows(place.index)) return nullptr;
         const auto screens = screens_.find(place.index);
-        return std::make_unique<ReportOfShot>(plan_.survey.highest_frequency_hz(), choice_, place,
+        return std::make_unique<ReportOfShot>(experiment_.survey.highest_frequency_hz(), choice_, place,
                                               screens == screens_.end() ? nullptr : &screens->second);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& /*survey*/) const override { return {}; }
     [[nodiscard]] std::vector<AtomicFile> tell(const FinishedSurvey& survey, const std::string& summary) const override;
 
 private:
-    const Plan& plan_;
+    const Experiment& experiment_;
     ReportChoice choice_;
     std::vector<ReportSection> sections_;  ///< of the page
     std::map<std::size_t, Screens> screens_;
 };
 
 std::vector<AtomicFile> RunReport::tell(const FinishedSurvey& survey, const std::string& summary) const {
-    Report report{summary, resolved_yaml(plan_.config), {}, survey.shots.size(), {}, {}, {}};
+    Report report{summary, resolved_yaml(experiment_.config), {}, survey.shots.size(), {}, {}, {}};
     for (const ReportSection& section : sections_) report.planes.push_back(section.plane);
-    map_survey(plan_.survey.shots, report);
+    map_survey(experiment_.survey.shots, report);
     note_choice(choice_, survey.shots.size(), report);
     std::vector<PutShot> parts;
     for (const std::size_t index : choice_.shots) {
@@ -181,30 +185,31 @@ std::vector<AtomicFile> RunReport::tell(const FinishedSurvey& survey, const std:
 
 }  // namespace
 
-ReportBytes report_bytes(const Plan& plan) {
-    if (!plan.config.output.report) return {};
-    const ReportChoice choice = choice_of(plan.survey, plan.time);
-    Grid grid = plan.domain.grid;
-    grid.n = plan.domain.computed.inner().count;  // of the largest part, where shots are computed on parts
+ReportBytes report_bytes(const Experiment& experiment, const Computation& computation) {
+    if (!experiment.config.output.report) return {};
+    const ReportChoice choice = choice_of(experiment.survey, experiment.time);
+    Grid grid = experiment.domain.grid;
+    grid.n = experiment.domain.computed.inner().count;  // of the largest part, where shots are computed on parts
     const std::int64_t points = section_points(grid, Fineness::wavefield), movies = std::ssize(choice.movies);
     const std::int64_t frames = std::min(std::clamp(static_cast<std::int64_t>(choice.movie_bytes) / (points + 1),
                                                     kFewestReportFrames, kMostReportFrames),
-                                         plan.time.steps - plan.time.extra_steps);
+                                         experiment.time.steps - experiment.time.extra_steps);
     std::map<std::size_t, std::int64_t> of_batch;
-    for (const std::size_t index : choice.movies) ++of_batch[index / static_cast<std::size_t>(plan.placement.batch)];
+    for (const std::size_t index : choice.movies)
+        ++of_batch[index / static_cast<std::size_t>(computation.placement.batch)];
     // While a batch is written and drawn, the next one advances.
     std::int64_t alive = 0;
     for (const auto& [batch, shots] : of_batch) {
         const auto next = of_batch.find(batch + 1);
         alive = std::max(alive, shots + (next == of_batch.end() ? 0 : next->second));
     }
-    const bool own_models = plan.domain.grid.dimensions == 3 || plan.domain.aperture;
+    const bool own_models = experiment.domain.grid.dimensions == 3 || experiment.domain.aperture;
     const std::int64_t of_model =
-        section_points(plan.domain.grid, Fineness::model) + (own_models ? movies * points : 0);
+        section_points(experiment.domain.grid, Fineness::model) + (own_models ? movies * points : 0);
     const std::int64_t bytes_of_gather =
-        saturating_product(plan.time.output_samples, plan.survey.size.most_receivers, std::int64_t{2});
+        saturating_product(experiment.time.output_samples, experiment.survey.size.most_receivers, std::int64_t{2});
     constexpr std::int64_t page = 1'000'000;  // measured: the page's own files as they are read, zlib, the facts
-    return {of_model * std::ssize(plan.setup.scheme.equation->parameters) * 2 + alive * frames * points,
+    return {of_model * std::ssize(computation.setup.scheme.equation->parameters) * 2 + alive * frames * points,
             page + std::min(static_cast<std::int64_t>(choice.gather_bytes), bytes_of_gather), movies * frames * points};
 }
 
@@ -212,15 +217,15 @@ constinit const OutputFormat kReportFormat{
     .column = "",
     .shot_file = "",
     .is_result = [](std::string_view name) { return name == kReportName || is_part_name(name); },
-    .is_wanted = [](const Plan& plan) { return plan.config.output.report; },
-    .make = [](const Plan& plan, const Model& model) -> std::unique_ptr<RunOutput> {
-        return std::make_unique<RunReport>(plan, model);
+    .is_wanted = [](const Experiment& experiment) { return experiment.config.output.report; },
+    .make = [](const Experiment& experiment, const Model& model) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<RunReport>(experiment, model);
     },
     // A few megabytes, which forecasts leave out, as those of pictures.
-    .predicted_bytes = [](const Plan&, std::int64_t) { return std::int64_t{0}; },
+    .predicted_bytes = [](const Experiment&, const Placement&, std::int64_t) { return std::int64_t{0}; },
     .add_memory =
-        [](Allocations& list, const Plan& plan) {
-            const ReportBytes bytes = report_bytes(plan);
+        [](Allocations& list, const Experiment& experiment, const Computation& computation) {
+            const ReportBytes bytes = report_bytes(experiment, computation);
             list.add(host_row("slices kept for the report", held::outputs, bytes.kept, 1));
             list.add(host_row("report: the gather", held::drawing, bytes.gather, 1));
         },

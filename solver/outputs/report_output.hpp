@@ -10,6 +10,9 @@
 
 namespace onda {
 
+struct Computation;
+struct Experiment;
+
 /// The name of the page in the folder of a run.
 inline constexpr std::string_view kReportName = "report.html";
 
@@ -23,7 +26,7 @@ struct ReportBytes {
     std::int64_t gather = 0;  ///< while the gather of a shot is there
     std::int64_t movies = 0;  ///< of all wavefields that the page shows, a byte a value
 };
-ReportBytes report_bytes(const Plan& plan);
+ReportBytes report_bytes(const Experiment& experiment, const Computation& computation);
 
 /// The sections of a shot with what its faces are and, where there is a model, its parameters.
 /// \param of_shot the domain of the shot: of plan_of_shot(). \param boundary of the configuration.

@@ -5,7 +5,8 @@
 #include "io/files/interruption.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/outputs/gather.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/computation.hpp"
+#include "solver/plan/experiment.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
@@ -86,17 +87,19 @@ constinit const OutputFormat kSeismogramFormat{
     .column = "seismogram",
     .shot_file = "seismograms.h5",
     .is_result = [](std::string_view name) { return name == kName; },
-    .is_wanted = [](const Plan& plan) { return plan.survey.size.most_receivers > 0; },
-    .make = [](const Plan&, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<Seismograms>(); },
+    .is_wanted = [](const Experiment& experiment) { return experiment.survey.size.most_receivers > 0; },
+    .make = [](const Experiment&, const Model&) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<Seismograms>();
+    },
     .predicted_bytes =
-        [](const Plan& plan, std::int64_t provenance_bytes) {
-            return predicted_bytes(plan.survey, plan.time, provenance_bytes);
+        [](const Experiment& experiment, const Placement&, std::int64_t provenance_bytes) {
+            return predicted_bytes(experiment.survey, experiment.time, provenance_bytes);
         },
     // In a file of its own the blocks that HDF5 gives to small datasets stay in part empty: 0.3 to 2.4 kB, measured.
     .own_file_bytes = [] { return linked_file_bytes() + 1200; },
     .add_memory =
-        [](Allocations& list, const Plan& plan) {
-            const std::int64_t gathers = bytes_of_gathers(plan.survey, plan.time, plan.placement);
+        [](Allocations& list, const Experiment& experiment, const Computation& computation) {
+            const std::int64_t gathers = bytes_of_gathers(experiment.survey, experiment.time, computation.placement);
             list.add(host_row("seismograms.h5", held::writing, memory_to_write_traces(gathers), 1));
         },
 };

@@ -9,7 +9,7 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/experiment.hpp"
 
 namespace onda {
 namespace {
@@ -26,9 +26,9 @@ std::int64_t config_bytes(const Config& config) {
 
 }  // namespace
 
-RunOutputs::RunOutputs(const Plan& plan, const Model& model) {
+RunOutputs::RunOutputs(const Experiment& experiment, const Model& model) {
     for (const OutputFormat* format : output_formats())
-        if (format->is_wanted(plan)) entries_.push_back({format, format->make(plan, model)});
+        if (format->is_wanted(experiment)) entries_.push_back({format, format->make(experiment, model)});
 }
 
 std::vector<AtomicFile> RunOutputs::assemble(const FinishedSurvey& survey) const {
@@ -47,31 +47,32 @@ std::vector<AtomicFile> RunOutputs::tell(const FinishedSurvey& survey, const std
     return files;
 }
 
-std::int64_t bytes_of_survey_files(const Plan& plan) {
-    const std::int64_t provenance = config_bytes(plan.config) + kCircumstances + kOtherProvenance;
+std::int64_t bytes_of_survey_files(const Experiment& experiment, const Placement& placement) {
+    const std::int64_t provenance = config_bytes(experiment.config) + kCircumstances + kOtherProvenance;
     std::int64_t bytes = 0;
     for (const OutputFormat* format : output_formats())
-        if (format->is_wanted(plan)) bytes = saturating_sum(bytes, format->predicted_bytes(plan, provenance));
+        if (format->is_wanted(experiment))
+            bytes = saturating_sum(bytes, format->predicted_bytes(experiment, placement, provenance));
     return bytes;
 }
 
-std::int64_t bytes_of_shots_alone(const Plan& plan) {
+std::int64_t bytes_of_shots_alone(const Experiment& experiment) {
     std::int64_t bytes = 0;
     for (const OutputFormat* format : output_formats())
-        if (format->shot_bytes != nullptr && format->is_wanted(plan))
-            bytes = saturating_sum(bytes, format->shot_bytes(plan));
+        if (format->shot_bytes != nullptr && format->is_wanted(experiment))
+            bytes = saturating_sum(bytes, format->shot_bytes(experiment));
     return bytes;
 }
 
-bool keeps_shot_files(const Plan& plan) {
-    const std::int64_t shots = std::ssize(plan.survey.shots);
-    return shots > kMostCopied ||
-           (shots > 1 && saturating_sum(bytes_of_survey_files(plan), bytes_of_shots_alone(plan)) > kMostCopiedBytes);
+bool keeps_shot_files(const Experiment& experiment, const Placement& placement) {
+    const std::int64_t shots = std::ssize(experiment.survey.shots);
+    return shots > kMostCopied || (shots > 1 && saturating_sum(bytes_of_survey_files(experiment, placement),
+                                                               bytes_of_shots_alone(experiment)) > kMostCopiedBytes);
 }
 
-Assembly assembly_of(const Plan& plan) {
-    if (keeps_shot_files(plan)) return Assembly::links;
-    return plan.survey.shots.size() == 1 ? Assembly::only_shot : Assembly::copies;
+Assembly assembly_of(const Experiment& experiment, const Placement& placement) {
+    if (keeps_shot_files(experiment, placement)) return Assembly::links;
+    return experiment.survey.shots.size() == 1 ? Assembly::only_shot : Assembly::copies;
 }
 
 std::optional<std::int64_t> ShotOutputs::next_step(std::int64_t step) const {

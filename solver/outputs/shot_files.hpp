@@ -16,6 +16,9 @@
 
 namespace onda {
 
+struct Experiment;
+struct Placement;
+
 /// The formats that a run makes. It is made before the model goes, and refers to the plan.
 class RunOutputs {
 public:
@@ -23,7 +26,7 @@ public:
         const OutputFormat* format;
         std::unique_ptr<RunOutput> output;
     };
-    RunOutputs(const Plan& plan, const Model& model);
+    RunOutputs(const Experiment& experiment, const Model& model);
     /// The formats of `entries`, whatever output_formats() lists.
     explicit RunOutputs(std::vector<Entry> entries) : entries_(std::move(entries)) {}
 
@@ -41,14 +44,14 @@ private:
 };
 
 /// The bytes of the files of a survey that holds all of its shots.
-std::int64_t bytes_of_survey_files(const Plan& plan);
+std::int64_t bytes_of_survey_files(const Experiment& experiment, const Placement& placement);
 /// What the files of its shots hold beside those: OutputFormat::shot_bytes of all formats.
-std::int64_t bytes_of_shots_alone(const Plan& plan);
+std::int64_t bytes_of_shots_alone(const Experiment& experiment);
 /// Whether the results of a survey keep the files of each shot, behind seismograms.h5 and snapshots.h5 that link to
 /// them. Small surveys do not: their files hold the shots themselves. It follows from the configuration alone.
-bool keeps_shot_files(const Plan& plan);
+bool keeps_shot_files(const Experiment& experiment, const Placement& placement);
 /// How the shots of a plan come into the files of its survey.
-Assembly assembly_of(const Plan& plan);
+Assembly assembly_of(const Experiment& experiment, const Placement& placement);
 
 /// What a shot gives to each format that takes something of it.
 class ShotOutputs {

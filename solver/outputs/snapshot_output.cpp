@@ -10,7 +10,8 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/computation.hpp"
+#include "solver/plan/experiment.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 
@@ -121,8 +122,9 @@ std::vector<AtomicFile> stage_only_shot(const FinishedSurvey& survey) {
         files.push_back(survey.second_name(kSnapshotFormat, kName));
         return files;
     }
-    SnapshotWriter writer(survey.results / kName, survey.plan.snapshots.geometry, survey.provenance, survey.overwrite);
-    writer.join(shot.shot, snapshot_times(survey.plan.snapshots, survey.plan.time), parts);
+    SnapshotWriter writer(survey.results / kName, survey.experiment.snapshots.geometry, survey.provenance,
+                          survey.overwrite);
+    writer.join(shot.shot, snapshot_times(survey.experiment.snapshots, survey.experiment.time), parts);
     files.push_back(writer.finish_values());
     return files;
 }
@@ -130,9 +132,9 @@ std::vector<AtomicFile> stage_only_shot(const FinishedSurvey& survey) {
 std::vector<AtomicFile> assemble_only_shot(const FinishedSurvey& survey) {
     std::vector<AtomicFile> files = stage_only_shot(survey);
     const std::vector<XdmfShot> frames{
-        {survey.shots.front().shot, snapshot_times(survey.plan.snapshots, survey.plan.time)}};
+        {survey.shots.front().shot, snapshot_times(survey.experiment.snapshots, survey.experiment.time)}};
     const TextSource xdmf = [&](const auto& put) {
-        put_snapshots_xdmf(std::string(kName), survey.plan.snapshots.geometry, frames, put);
+        put_snapshots_xdmf(std::string(kName), survey.experiment.snapshots.geometry, frames, put);
     };
     files.push_back(stage_text_file(survey.results / kXdmfName, xdmf, survey.overwrite));
     return files;
@@ -148,26 +150,28 @@ void copy_frames(SnapshotWriter& writer, const std::filesystem::path& file, std:
 
 std::vector<AtomicFile> Snapshots::assemble(const FinishedSurvey& survey) const {
     if (survey.assembly == Assembly::only_shot) return assemble_only_shot(survey);
-    SnapshotWriter writer(survey.results / kName, survey.plan.snapshots.geometry, survey.provenance, survey.overwrite);
+    SnapshotWriter writer(survey.results / kName, survey.experiment.snapshots.geometry, survey.provenance,
+                          survey.overwrite);
     for (const ShotRecord& shot : survey.shots) {
         throw_if_interrupted();
         const FileRecord& file = file_of(shot, kSnapshotFormat);
         if (survey.assembly == Assembly::links)
-            writer.link(shot.shot, snapshot_times(survey.plan.snapshots, survey.plan.time), kept_name(file));
+            writer.link(shot.shot, snapshot_times(survey.experiment.snapshots, survey.experiment.time),
+                        kept_name(file));
         else
             copy_frames(writer, survey.folder / file.name, shot.shot);
     }
     return writer.finish();
 }
 
-void add_snapshot_file_memory(Allocations& list, const Plan& plan) {
+void add_snapshot_file_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
     // What HDF5 keeps for each file that is open: measured on batches of 1 to 10 shots. Open are those of a batch, and
     // of the one before until it is written.
     constexpr std::int64_t of_file = 900'000;
-    const std::int64_t frames = plan.snapshots.steps.size(), shots = std::ssize(plan.survey.shots);
-    list.add(host_row(
-        "open files of snapshots", held::survey, of_file, 1,
-        std::min(shots, shots_together(plan.placement) * (is_pipelined(plan.placement, plan.survey) ? 2 : 1))));
+    const std::int64_t frames = experiment.snapshots.steps.size(), shots = std::ssize(experiment.survey.shots);
+    list.add(host_row("open files of snapshots", held::survey, of_file, 1,
+                      std::min(shots, shots_together(computation.placement) *
+                                          (is_pipelined(computation.placement, experiment.survey) ? 2 : 1))));
     // Measured: 120 bytes a snapshot in HDF5's cache, and as many again up to 1 MB, of at most 8 MB.
     constexpr std::int64_t of_chunk = 120, most_of_first = 1'000'000, most = 8'000'000;
     const std::int64_t cached = saturating_product(frames, of_chunk);
@@ -175,7 +179,8 @@ void add_snapshot_file_memory(Allocations& list, const Plan& plan) {
                       std::min(most, saturating_sum(cached, std::min(most_of_first, cached))), 1));
     // A snapshot's time when written, and when read back.
     list.add(host_row("records of shots and snapshots: times", held::survey, frames, sizeof(double), shots + 1));
-    const auto frame = written_points(plan.snapshots, plan.setup.grid, plan.placement) * std::int64_t{sizeof(float)};
+    const auto frame = written_points(experiment.snapshots, computation.setup.grid, computation.placement) *
+                       std::int64_t{sizeof(float)};
     list.add(host_row("snapshots.h5", held::frame, memory_to_write_frame(frame), 1));
 }
 
@@ -186,17 +191,16 @@ constinit const OutputFormat kSnapshotFormat{
     .shot_file = "snapshots.h5",
     .is_result =
         [](std::string_view name) { return name == kName || name == kXdmfName || is_part_file_name(name, kName); },
-    .is_wanted = [](const Plan& plan) { return !plan.snapshots.steps.empty(); },
-    .make = [](const Plan& plan, const Model&) -> std::unique_ptr<RunOutput> {
-        return std::make_unique<Snapshots>(plan.snapshots, plan.time);
+    .is_wanted = [](const Experiment& experiment) { return !experiment.snapshots.steps.empty(); },
+    .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<Snapshots>(experiment.snapshots, experiment.time);
     },
     .predicted_bytes =
-        [](const Plan& plan, std::int64_t provenance_bytes) {
-            const FileGeometry& geometry = plan.snapshots.geometry;
-            const std::int64_t frames = plan.snapshots.steps.size(), shots = std::ssize(plan.survey.shots);
-            const std::int64_t parts = plan.placement.ranks_per_grid > 1
-                                           ? saturating_product(shots, std::int64_t{plan.placement.ranks_per_grid})
-                                           : 0;
+        [](const Experiment& experiment, const Placement& placement, std::int64_t provenance_bytes) {
+            const FileGeometry& geometry = experiment.snapshots.geometry;
+            const std::int64_t frames = experiment.snapshots.steps.size(), shots = std::ssize(experiment.survey.shots);
+            const std::int64_t parts =
+                placement.ranks_per_grid > 1 ? saturating_product(shots, std::int64_t{placement.ranks_per_grid}) : 0;
             return saturating_sum(predicted_snapshot_bytes(geometry, shots, frames, provenance_bytes),
                                   saturating_product(parts, predicted_part_bytes(geometry, frames, provenance_bytes)));
         },

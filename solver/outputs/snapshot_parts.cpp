@@ -4,8 +4,10 @@
 #include <system_error>
 
 #include "io/files/plain_file.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/computation.hpp"
+#include "solver/plan/domain.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/survey/aperture.hpp"
 
 namespace onda {
 namespace {
@@ -14,17 +16,18 @@ constexpr std::string_view kMark = ".part_";
 
 }  // namespace
 
-std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot) {
-    if (of_shot.placement.ranks_per_grid <= 1 || of_shot.snapshots.steps.empty()) return {};
-    const WindowInPart in_part = window_in_part(of_shot.snapshots.window, of_shot.domain.part);
+std::vector<SnapshotPart> snapshot_parts(const SnapshotPlan& snapshots, const Domain& of_shot,
+                                         const Computation& computed) {
+    if (computed.placement.ranks_per_grid <= 1 || snapshots.steps.empty()) return {};
+    const WindowInPart in_part = window_in_part(snapshots.window, of_shot.part);
     if (in_part.window.points() == 0) return {};
-    std::vector<Slab> own, computed;
-    for (int member = 0; member < of_shot.placement.ranks_per_grid; ++member) {
-        own.push_back(joined(of_shot.placement, slabs_of_member(of_shot.placement, member)));
-        computed.push_back(with_ghosts(of_shot.setup, own.back()));
+    std::vector<Slab> own, with_neighbours;
+    for (int member = 0; member < computed.placement.ranks_per_grid; ++member) {
+        own.push_back(joined(computed.placement, slabs_of_member(computed.placement, member)));
+        with_neighbours.push_back(with_ghosts(computed.setup, own.back()));
     }
     std::vector<SnapshotPart> parts;
-    for (const WindowPart& part : parts_of(of_shot.domain.computed.window(in_part.window), own, computed)) {
+    for (const WindowPart& part : parts_of(of_shot.computed.window(in_part.window), own, with_neighbours)) {
         const std::int64_t planes_before = part.before / (part.window.count[0] * part.window.count[1]);
         parts.push_back({static_cast<int>(part.slab), part.window, in_part.first});
         parts.back().first[2] += planes_before;

@@ -19,7 +19,9 @@
 
 namespace onda {
 
-struct Plan;
+struct Computation;
+
+struct Domain;
 
 /// What one of the processes that share a grid has of the snapshots of a shot.
 struct SnapshotPart {
@@ -29,8 +31,9 @@ struct SnapshotPart {
 };
 
 /// The parts with points, in the order of z; none where the leader has all there is, or the shot no snapshots.
-/// \param of_shot plan_of_shot().
-std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot);
+/// \param computed as the shot is: Computation::setup has its grid.
+std::vector<SnapshotPart> snapshot_parts(const SnapshotPlan& snapshots, const Domain& of_shot,
+                                         const Computation& computed);
 /// The nodes of a frame that a shot has, of processes that share its grid in the slabs of this one; none without
 /// snapshots. \param computed the largest grid that a shot is computed on.
 std::int64_t downloaded_points(const SnapshotPlan& snapshots, const Grid& computed, const Placement& placement);

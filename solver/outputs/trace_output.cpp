@@ -8,7 +8,7 @@
 #include "io/results/gather_file.hpp"
 #include "io/results/trace_file.hpp"
 #include "solver/outputs/seismogram_output.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/experiment.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
@@ -24,19 +24,19 @@ double farthest_m(const Grid& grid) {
     return farthest;
 }
 
-GatherContents contents_of(const Plan& plan) {
+GatherContents contents_of(const Experiment& experiment) {
     GatherContents contents;
     contents.program = fmt::format("Onda {}", build().version);
-    contents.title = plan.config.title;
-    contents.dimensions = plan.domain.grid.dimensions;
-    contents.farthest_m = farthest_m(plan.domain.grid);
-    contents.dt_s = plan.time.output_dt_s;
-    contents.samples = plan.time.output_samples;
-    for (const auto& [receivers, shots] : plan.survey.size.shots_of_receivers)
+    contents.title = experiment.config.title;
+    contents.dimensions = experiment.domain.grid.dimensions;
+    contents.farthest_m = farthest_m(experiment.domain.grid);
+    contents.dt_s = experiment.time.output_dt_s;
+    contents.samples = experiment.time.output_samples;
+    for (const auto& [receivers, shots] : experiment.survey.size.shots_of_receivers)
         if (receivers > 0) contents.shots += shots;
-    contents.traces = plan.survey.size.receivers;
-    contents.most_receivers = plan.survey.size.most_receivers;
-    contents.last_shot = plan.survey.shots.id(plan.survey.shots.size() - 1);
+    contents.traces = experiment.survey.size.receivers;
+    contents.most_receivers = experiment.survey.size.most_receivers;
+    contents.last_shot = experiment.survey.shots.id(experiment.survey.shots.size() - 1);
     return contents;
 }
 
@@ -51,8 +51,8 @@ struct TraceRow {
 /// it as one line, and no trace is on disk twice meanwhile.
 class Traces : public RunOutput {
 public:
-    Traces(const Plan& plan, const TraceRow& row)
-        : row_(row), samples_(row.samples(plan.config.output.seismograms)), contents_(contents_of(plan)) {}
+    Traces(const Experiment& experiment, const TraceRow& row)
+        : row_(row), samples_(row.samples(experiment.config.output.seismograms)), contents_(contents_of(experiment)) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& /*place*/) override { return nullptr; }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override {
@@ -75,8 +75,8 @@ private:
     GatherContents contents_;
 };
 
-std::int64_t predicted_bytes(const Plan& plan, std::string_view format) {
-    return gather_format(format).bytes(contents_of(plan));
+std::int64_t predicted_bytes(const Experiment& experiment, std::string_view format) {
+    return gather_format(format).bytes(contents_of(experiment));
 }
 
 constexpr std::string_view kSegyName = "seismograms.segy", kSuName = "seismograms.su";
@@ -90,13 +90,14 @@ constinit const OutputFormat kSegyFormat{
     .shot_file = "",
     .is_result = [](std::string_view name) { return name == kSegyName; },
     .is_wanted =
-        [](const Plan& plan) {
-            return plan.config.output.seismograms.segy != "none" && plan.survey.size.most_receivers > 0;
+        [](const Experiment& experiment) {
+            return experiment.config.output.seismograms.segy != "none" && experiment.survey.size.most_receivers > 0;
         },
-    .make = [](const Plan& plan, const Model&) -> std::unique_ptr<RunOutput> {
-        return std::make_unique<Traces>(plan, kSegyRow);
+    .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<Traces>(experiment, kSegyRow);
     },
-    .predicted_bytes = [](const Plan& plan, std::int64_t) { return predicted_bytes(plan, kSegyRow.format); },
+    .predicted_bytes = [](const Experiment& experiment, const Placement&,
+                          std::int64_t) { return predicted_bytes(experiment, kSegyRow.format); },
 };
 
 constinit const OutputFormat kSuFormat{
@@ -104,20 +105,23 @@ constinit const OutputFormat kSuFormat{
     .shot_file = "",
     .is_result = [](std::string_view name) { return name == kSuName; },
     .is_wanted =
-        [](const Plan& plan) { return plan.config.output.seismograms.su && plan.survey.size.most_receivers > 0; },
-    .make = [](const Plan& plan, const Model&) -> std::unique_ptr<RunOutput> {
-        return std::make_unique<Traces>(plan, kSuRow);
+        [](const Experiment& experiment) {
+            return experiment.config.output.seismograms.su && experiment.survey.size.most_receivers > 0;
+        },
+    .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<Traces>(experiment, kSuRow);
     },
-    .predicted_bytes = [](const Plan& plan, std::int64_t) { return predicted_bytes(plan, kSuRow.format); },
+    .predicted_bytes = [](const Experiment& experiment, const Placement&,
+                          std::int64_t) { return predicted_bytes(experiment, kSuRow.format); },
 };
 
-void check_trace_files(const Plan& plan) {
-    const SeismogramConfig& wanted = plan.config.output.seismograms;
-    if ((wanted.segy == "none" && !wanted.su) || plan.survey.size.most_receivers == 0) return;
-    const GatherContents contents = contents_of(plan);
+void check_trace_files(const Experiment& experiment) {
+    const SeismogramConfig& wanted = experiment.config.output.seismograms;
+    if ((wanted.segy == "none" && !wanted.su) || experiment.survey.size.most_receivers == 0) return;
+    const GatherContents contents = contents_of(experiment);
     const auto refuse = [&](const std::string& unfit, const char* advice) {
         if (unfit.empty()) return;
-        plan.config.origin.fault(wanted.su ? "output.seismograms.su" : "output.seismograms.segy", unfit + advice);
+        experiment.config.origin.fault(wanted.su ? "output.seismograms.su" : "output.seismograms.segy", unfit + advice);
     };
     refuse(unfit_places(contents.farthest_m), ": choose a grid.origin_m nearer to zero");
     refuse(unfit_shot(contents.last_shot), "");

@@ -2,7 +2,7 @@
 
 #include "io/results/vtkhdf.hpp"
 #include "solver/outputs/snapshot_output.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/experiment.hpp"
 
 namespace onda {
 namespace {
@@ -19,8 +19,9 @@ public:
             shots.push_back({shot.shot, survey.assembly == Assembly::links ? kept_name(file_of(shot, kSnapshotFormat))
                                                                            : std::string(kSnapshotsName)});
         std::vector<AtomicFile> files;
-        files.push_back(stage_vtkhdf(survey.results / kName, survey.plan.snapshots.geometry,
-                                     snapshot_times(survey.plan.snapshots, survey.plan.time), shots, survey.overwrite));
+        files.push_back(stage_vtkhdf(survey.results / kName, survey.experiment.snapshots.geometry,
+                                     snapshot_times(survey.experiment.snapshots, survey.experiment.time), shots,
+                                     survey.overwrite));
         return files;
     }
 };
@@ -31,11 +32,14 @@ constinit const OutputFormat kVtkhdfFormat{
     .column = {},
     .shot_file = {},
     .is_result = [](std::string_view name) { return name == kName; },
-    .is_wanted = [](const Plan& plan) { return plan.config.output.snapshots.vtkhdf && !plan.snapshots.steps.empty(); },
-    .make = [](const Plan&, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<Vtkhdf>(); },
+    .is_wanted =
+        [](const Experiment& experiment) {
+            return experiment.config.output.snapshots.vtkhdf && !experiment.snapshots.steps.empty();
+        },
+    .make = [](const Experiment&, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<Vtkhdf>(); },
     .predicted_bytes =
-        [](const Plan& plan, std::int64_t) {
-            return predicted_vtkhdf_bytes(std::ssize(plan.survey.shots), plan.snapshots.steps.size());
+        [](const Experiment& experiment, const Placement&, std::int64_t) {
+            return predicted_vtkhdf_bytes(std::ssize(experiment.survey.shots), experiment.snapshots.steps.size());
         },
 };
 

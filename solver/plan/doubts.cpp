@@ -23,8 +23,8 @@ bool has_face(const Config& config, const Grid& grid, std::string_view kind) {
     return false;
 }
 
-void doubt_threads(const Plan& plan, Warnings& warnings) {
-    const std::int64_t threads = plan.config.backend.threads, processors = host().processors;
+void doubt_threads(const Experiment& experiment, Warnings& warnings) {
+    const std::int64_t threads = experiment.config.backend.threads, processors = host().processors;
     if (threads > processors)
         warnings.push_back(
             fmt::format("backend.threads = {}: this program may use {} processor{}; more threads than that "
@@ -34,15 +34,15 @@ void doubt_threads(const Plan& plan, Warnings& warnings) {
 
 /// What the strips leave at normal incidence, 130 m wavelengths on 10 m: -22 dB at 3 nodes of cpml, -39 dB at 5, -47 dB
 /// at 6 and -77 dB at 10; a sponge -4 dB at 5 nodes, -13 dB at 10 and -41 dB at 40.
-void doubt_widths(const Plan& plan, Warnings& warnings) {
+void doubt_widths(const Experiment& experiment, Warnings& warnings) {
     constexpr std::int64_t least_cpml = 6, least_sponge = 10;
-    const BoundaryConfig& b = plan.config.boundary;
-    if (has_face(plan.config, plan.domain.grid, "cpml") && b.cpml_width < least_cpml)
+    const BoundaryConfig& b = experiment.config.boundary;
+    if (has_face(experiment.config, experiment.domain.grid, "cpml") && b.cpml_width < least_cpml)
         warnings.push_back(
             fmt::format("boundary.cpml_width = {}: CPML this thin reflects more than 1 % of every wave; 10 nodes "
                         "reflect 0.02 %, the default is 20",
                         b.cpml_width));
-    if (has_face(plan.config, plan.domain.grid, "sponge") && b.sponge_width < least_sponge)
+    if (has_face(experiment.config, experiment.domain.grid, "sponge") && b.sponge_width < least_sponge)
         warnings.push_back(
             fmt::format("boundary.sponge_width = {}: a sponge this thin reflects more than 20 % of every wave; the "
                         "default of 40 nodes reflects 1 %",
@@ -50,11 +50,11 @@ void doubt_widths(const Plan& plan, Warnings& warnings) {
 }
 
 /// What strips are told to leave of a wave at normal incidence, far from what they are for.
-void doubt_reflections(const Plan& plan, Warnings& warnings) {
+void doubt_reflections(const Experiment& experiment, Warnings& warnings) {
     constexpr double most_cpml = 0.01, most_sponge = 0.1;
-    const BoundaryConfig &b = plan.config.boundary, defaults;
+    const BoundaryConfig &b = experiment.config.boundary, defaults;
     const auto doubt = [&](const char* kind, double reflection, double most, double otherwise) {
-        if (has_face(plan.config, plan.domain.grid, kind) && reflection > most)
+        if (has_face(experiment.config, experiment.domain.grid, kind) && reflection > most)
             warnings.push_back(
                 fmt::format("boundary.{}_reflection = {}: so much of every wave comes back, {:.3g} %; "
                             "the default is {}",
@@ -66,26 +66,28 @@ void doubt_reflections(const Plan& plan, Warnings& warnings) {
 
 /// Layers absorb the less of a wave the farther it lies below their frequency. Of a Ricker wavelet of 15 Hz, which ends
 /// at 41 Hz, 20 nodes send back 0.02 % if made for 5 to 41 Hz, 0.2 % for 100 Hz, 1 % for 200 Hz and 25 % for 1 kHz.
-void doubt_layer_frequency(const Plan& plan, Warnings& warnings) {
-    const auto& frequency_hz = plan.config.boundary.cpml_frequency_hz;
-    const double highest_hz = plan.survey.highest_frequency_hz();
-    if (!has_face(plan.config, plan.domain.grid, "cpml") || !frequency_hz || *frequency_hz <= 2. * highest_hz) return;
+void doubt_layer_frequency(const Experiment& experiment, Warnings& warnings) {
+    const auto& frequency_hz = experiment.config.boundary.cpml_frequency_hz;
+    const double highest_hz = experiment.survey.highest_frequency_hz();
+    if (!has_face(experiment.config, experiment.domain.grid, "cpml") || !frequency_hz ||
+        *frequency_hz <= 2. * highest_hz)
+        return;
     warnings.push_back(
         fmt::format("boundary.cpml_frequency_hz = {}: the wavelets have frequencies up to {:.4g} Hz, and layers absorb "
                     "little of what lies far below theirs; without the key they are made for {:.4g} Hz",
-                    number_text(*frequency_hz), highest_hz, plan.survey.lowest_peak_frequency_hz()));
+                    number_text(*frequency_hz), highest_hz, experiment.survey.lowest_peak_frequency_hz()));
 }
 
 /// Between rigid walls nothing holds the mean pressure: after a wavelet whose integral is not zero it grows for ever.
-void doubt_mean(const Plan& plan, Warnings& warnings) {
+void doubt_mean(const Experiment& experiment, Warnings& warnings) {
     constexpr double rounding = 1e-9;  // of the integral of |s|
     for (const char* kind : {"zero", "free_surface", "sponge", "cpml"})
-        if (has_face(plan.config, plan.domain.grid, kind)) return;
+        if (has_face(experiment.config, experiment.domain.grid, kind)) return;
     const auto grows = [](const Wavelet& w) {
         return w.integral_s && std::abs(*w.integral_s) > rounding * w.magnitude_s;
     };
-    const auto wavelet = std::ranges::find_if(plan.survey.wavelets, grows);
-    if (wavelet == plan.survey.wavelets.end()) return;
+    const auto wavelet = std::ranges::find_if(experiment.survey.wavelets, grows);
+    if (wavelet == experiment.survey.wavelets.end()) return;
     warnings.push_back(fmt::format(
         "wavelet: {} has a mean, an integral of {:.3g} s ({:.2g} % of that of its magnitude): between rigid walls all "
         "around the mean pressure grows with time for ever; use a wavelet without one, or another boundary",
@@ -93,12 +95,12 @@ void doubt_mean(const Plan& plan, Warnings& warnings) {
 }
 
 /// Below some frequency layers are made for that one instead, for rounding would grow in them.
-void doubt_low_layer_frequency(const Plan& plan, Warnings& warnings) {
-    const BoundaryConfig& b = plan.config.boundary;
-    if (!has_face(plan.config, plan.domain.grid, "cpml")) return;
-    const double finest_m = std::ranges::min(plan.domain.grid.derivative_spacings_m());
-    const double least_hz = least_layer_frequency_hz(b, finest_m, plan.model.velocity.max_m_s);
-    const double wanted_hz = b.cpml_frequency_hz.value_or(plan.survey.lowest_peak_frequency_hz());
+void doubt_low_layer_frequency(const Experiment& experiment, Warnings& warnings) {
+    const BoundaryConfig& b = experiment.config.boundary;
+    if (!has_face(experiment.config, experiment.domain.grid, "cpml")) return;
+    const double finest_m = std::ranges::min(experiment.domain.grid.derivative_spacings_m());
+    const double least_hz = least_layer_frequency_hz(b, finest_m, experiment.model.velocity.max_m_s);
+    const double wanted_hz = b.cpml_frequency_hz.value_or(experiment.survey.lowest_peak_frequency_hz());
     if (wanted_hz >= least_hz) return;
     const std::string key =
         b.cpml_frequency_hz
@@ -107,19 +109,21 @@ void doubt_low_layer_frequency(const Plan& plan, Warnings& warnings) {
     warnings.push_back(
         fmt::format("{}: layers are made for {:.4g} Hz, the lowest frequency at which rounding does not grow in them "
                     "({:.3g} nodes per wavelength at the highest velocity)",
-                    key, least_hz, plan.model.velocity.max_m_s / least_hz / finest_m));
+                    key, least_hz, experiment.model.velocity.max_m_s / least_hz / finest_m));
 }
 
 /// With faces that absorb, nothing is left of a wave that has crossed the grid so many times.
-void doubt_duration(const Plan& plan, Warnings& warnings) {
+void doubt_duration(const Experiment& experiment, Warnings& warnings) {
     constexpr double most_crossings = 100.;
-    const double duration_s = plan.config.time.duration_s;
+    const double duration_s = experiment.config.time.duration_s;
     double diagonal_m = 0.;
     for (int axis = 0; axis < 3; ++axis)
-        if (plan.domain.grid.has_axis(axis))
-            diagonal_m = std::hypot(diagonal_m, last_m(plan.domain.grid, axis) - plan.domain.grid.origin_m[axis]);
-    const double crossings = duration_s * plan.model.velocity.min_m_s / diagonal_m;
-    if ((has_face(plan.config, plan.domain.grid, "cpml") || has_face(plan.config, plan.domain.grid, "sponge")) &&
+        if (experiment.domain.grid.has_axis(axis))
+            diagonal_m =
+                std::hypot(diagonal_m, last_m(experiment.domain.grid, axis) - experiment.domain.grid.origin_m[axis]);
+    const double crossings = duration_s * experiment.model.velocity.min_m_s / diagonal_m;
+    if ((has_face(experiment.config, experiment.domain.grid, "cpml") ||
+         has_face(experiment.config, experiment.domain.grid, "sponge")) &&
         crossings > most_crossings)
         warnings.push_back(
             fmt::format("time.duration_s = {}: in this record length the slowest wave crosses the grid {:.0f} times, "
@@ -148,11 +152,11 @@ SourceRange source_range(const Grid& grid, Precision precision) {
 }
 
 /// Shots that are too weak, or too strong, for single precision. Those that radiate nothing at all are the survey's.
-void doubt_amplitudes(const Plan& plan, Warnings& warnings) {
-    const auto [least, most] = source_range(plan.domain.grid, plan.setup.precision);
+void doubt_amplitudes(const Experiment& experiment, Precision precision, Warnings& warnings) {
+    const auto [least, most] = source_range(experiment.domain.grid, precision);
     const auto magnitude = [](double value) { return std::abs(value); };
     std::vector<double> peaks;  // of each wavelet
-    for (const Wavelet& wavelet : plan.survey.wavelets) {
+    for (const Wavelet& wavelet : experiment.survey.wavelets) {
         const std::vector<double>& samples = wavelet.series.amplitude;
         peaks.push_back(samples.empty() ? 1. : magnitude(std::ranges::max(samples, {}, magnitude)));
     }
@@ -160,20 +164,20 @@ void doubt_amplitudes(const Plan& plan, Warnings& warnings) {
         std::int64_t shots = 0, first = 0;
         double strength = 0.;  ///< of the first
     } weak, strong;
-    for (std::size_t i = 0; i < plan.survey.shots.size(); ++i) {
+    for (std::size_t i = 0; i < experiment.survey.shots.size(); ++i) {
         double strength = 0.;
-        for (const SourcePoint& source : plan.survey.shots.sources(i))
+        for (const SourcePoint& source : experiment.survey.shots.sources(i))
             strength = std::max(strength, std::abs(source.amplitude) * peaks[source.wavelet]);
         if (strength == 0. || (strength >= least && strength <= most)) continue;
         Found& found = strength < least ? weak : strong;
-        if (found.shots++ == 0) found = {1, plan.survey.shots.id(i), strength};
+        if (found.shots++ == 0) found = {1, experiment.survey.shots.id(i), strength};
     }
     const auto warn = [&](const Found& found, const std::string& why) {
         if (found.shots == 0) return;
         warnings.push_back(fmt::format(
             "sources[].amplitude: the strongest source of shot {}{} has {:.3g} {}, its wavelet included: {}",
             found.first, found.shots == 1 ? "" : fmt::format(" and {} more", found.shots - 1), found.strength,
-            plan.domain.grid.dimensions == 2 ? "Pa" : "Pa m", why));
+            experiment.domain.grid.dimensions == 2 ? "Pa" : "Pa m", why));
     };
     warn(weak, fmt::format("below {:.3g} results lose digits, for single precision takes what is below 1.2e-38 for "
                            "zero; raise it, results scale with it",
@@ -183,12 +187,13 @@ void doubt_amplitudes(const Plan& plan, Warnings& warnings) {
                              most));
 }
 
-void doubt_extent(const Plan& plan, Warnings& warnings) {
+void doubt_extent(const Experiment& experiment, Warnings& warnings) {
     double longest_m = 0.;
     for (int axis = 0; axis < 3; ++axis)
-        if (plan.domain.grid.has_axis(axis))
-            longest_m = std::max(longest_m, last_m(plan.domain.grid, axis) - plan.domain.grid.origin_m[axis]);
-    const double wavelength_m = plan.model.velocity.min_m_s / plan.survey.highest_frequency_hz();
+        if (experiment.domain.grid.has_axis(axis))
+            longest_m =
+                std::max(longest_m, last_m(experiment.domain.grid, axis) - experiment.domain.grid.origin_m[axis]);
+    const double wavelength_m = experiment.model.velocity.min_m_s / experiment.survey.highest_frequency_hz();
     if (longest_m < wavelength_m)
         warnings.push_back(
             fmt::format("grid: its longest side, {:.4g} m, is shorter than the shortest wavelength, {:.4g} "
@@ -197,8 +202,8 @@ void doubt_extent(const Plan& plan, Warnings& warnings) {
 }
 
 /// Axes of which only the first node is left, of several.
-void doubt_decimation(const Plan& plan, Warnings& warnings) {
-    const SnapshotPlan& snapshots = plan.snapshots;
+void doubt_decimation(const Experiment& experiment, Warnings& warnings) {
+    const SnapshotPlan& snapshots = experiment.snapshots;
     std::string axes;
     for (std::size_t a = 0; a < 3; ++a)
         if (snapshots.window.count[a] == 1 && snapshots.window_nodes[a] > 1)
@@ -206,39 +211,40 @@ void doubt_decimation(const Plan& plan, Warnings& warnings) {
                                 "xyz"[a]);
     if (!axes.empty())
         warnings.push_back(fmt::format("output.snapshots.decimation = {}: snapshots keep {}",
-                                       fmt::join(plan.config.output.snapshots.decimation, ", "), axes));
+                                       fmt::join(experiment.config.output.snapshots.decimation, ", "), axes));
 }
 
-void doubt_snapshots(const Plan& plan, Warnings& warnings) {
-    const SnapshotConfig& asked = plan.config.output.snapshots;
-    if (asked.every_steps && plan.snapshots.steps.empty())
+void doubt_snapshots(const Experiment& experiment, Warnings& warnings) {
+    const SnapshotConfig& asked = experiment.config.output.snapshots;
+    if (asked.every_steps && experiment.snapshots.steps.empty())
         warnings.push_back(
             fmt::format("output.snapshots.every_steps = {}: the run has {} steps: there will be no snapshot",
-                        *asked.every_steps, plan.time.steps - plan.time.extra_steps));
-    const auto step = [&](double t) { return plan.time.nearest_step(t / plan.time.dt_s); };
+                        *asked.every_steps, experiment.time.steps - experiment.time.extra_steps));
+    const auto step = [&](double t) { return experiment.time.nearest_step(t / experiment.time.dt_s); };
     const auto same = std::ranges::adjacent_find(asked.times_s, {}, step);
     if (same == asked.times_s.end()) return;
-    const std::int64_t lost = std::ssize(asked.times_s) - plan.snapshots.steps.size();
+    const std::int64_t lost = std::ssize(asked.times_s) - experiment.snapshots.steps.size();
     warnings.push_back(
         fmt::format("output.snapshots.times_s: {} and {} s fall on the same time step, at {:.6g} s: {} of the {} "
                     "snapshots will be missing",
-                    number_text(*same), number_text(*(same + 1)), static_cast<double>(step(*same)) * plan.time.dt_s,
-                    lost, asked.times_s.size()));
+                    number_text(*same), number_text(*(same + 1)),
+                    static_cast<double>(step(*same)) * experiment.time.dt_s, lost, asked.times_s.size()));
 }
 
 }  // namespace
 
-std::vector<std::string> doubts_of(const Plan& plan) {
+std::vector<std::string> doubts_of(const Experiment& experiment, Precision precision) {
     Warnings warnings;
-    doubt_extent(plan, warnings);
+    doubt_extent(experiment, warnings);
     if (warnings.empty()) {  // in the wrong unit every grid is fine, and every duration long
-        doubt_duration(plan, warnings);
-        doubt_low_layer_frequency(plan, warnings);
+        doubt_duration(experiment, warnings);
+        doubt_low_layer_frequency(experiment, warnings);
     }
-    for (const auto doubt : {doubt_widths, doubt_reflections, doubt_layer_frequency, doubt_mean, doubt_amplitudes,
-                             doubt_snapshots, doubt_decimation, doubt_threads})
-        doubt(plan, warnings);
-    const Warnings without_effect = keys_without_effect(plan.config);
+    for (const auto doubt : {doubt_widths, doubt_reflections, doubt_layer_frequency, doubt_mean})
+        doubt(experiment, warnings);
+    doubt_amplitudes(experiment, precision, warnings);
+    for (const auto doubt : {doubt_snapshots, doubt_decimation, doubt_threads}) doubt(experiment, warnings);
+    const Warnings without_effect = keys_without_effect(experiment.config);
     warnings.insert(warnings.end(), without_effect.begin(), without_effect.end());
     return warnings;
 }

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "kernels/precision.hpp"
+
 namespace onda {
 
-struct Plan;
+struct Experiment;
 
 /// Warnings about a plan in which no stage has found an error: each names the key, its value and what would be usual.
-std::vector<std::string> doubts_of(const Plan& plan);
+std::vector<std::string> doubts_of(const Experiment& experiment, Precision precision);
 
 }  // namespace onda

@@ -21,36 +21,37 @@ struct ImagingPlan {
     std::string chosen_by;         ///< what put numbers in place of "auto"
 };
 
-struct Plan;
+struct Computation;
+struct Experiment;
 
 /// The bytes that a correlation which keeps so many levels takes of the memory of the device of this process that has
 /// most of them.
-std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots);
+std::int64_t correlation_bytes(const Experiment& experiment, const Computation& computation, std::int64_t slots);
 /// The bytes of a wavefield there: the adjoint one, where the forward one is needed beside it.
-std::int64_t second_wavefield_bytes(const Plan& plan);
+std::int64_t second_wavefield_bytes(const Computation& computation);
 /// The bytes of a state of all shots that advance together, of the slabs of this process: levels and memory variables.
-std::int64_t state_bytes(const Plan& plan);
+std::int64_t state_bytes(const Computation& computation);
 /// The bytes that the forward field and, where it is needed, a second wavefield or rings take there; 0 without
 /// gradients. Those of a scattered field, at most, where there is one.
-std::int64_t history_bytes(const Plan& plan);
+std::int64_t history_bytes(const Experiment& experiment, const Computation& computation);
 /// The bytes that the host keeps of rings beside the memory of devices.
-std::int64_t host_ring_bytes(const Plan& plan);
+std::int64_t host_ring_bytes(const Experiment& experiment, const Computation& computation);
 /// The bytes that a file keeps of rings, in place of the host's memory.
-std::int64_t file_ring_bytes(const Plan& plan);
+std::int64_t file_ring_bytes(const Experiment& experiment, const Computation& computation);
 /// The bytes that the host keeps of states.
-std::int64_t checkpoint_bytes(const Plan& plan);
+std::int64_t checkpoint_bytes(const Experiment& experiment, const Computation& computation);
 
 /// How many wavefields of a batch there are at the same time.
-int wavefields_together(const Plan& plan);
+int wavefields_together(const Experiment& experiment);
 
 /// The values in double precision that an image takes of a node beside itself while it is made, of order 4 in time: the
 /// image of A p, and the gains of sponges.
-std::int64_t doubles_of_second_image(const Plan& plan);
+std::int64_t doubles_of_second_image(const Computation& computation);
 
 /// The time steps of a shot: of its field, or of both where gradients are computed, with those that are computed again.
-std::int64_t steps_of_shot(const Plan& plan);
+std::int64_t steps_of_shot(const Experiment& experiment);
 
 /// "history   187 levels of the forward field, one every 8 time steps, 1.2 GiB …"; empty without gradients.
-std::string describe_history(const Plan& plan);
+std::string describe_history(const Experiment& experiment, const Computation& computation);
 
 }  // namespace onda

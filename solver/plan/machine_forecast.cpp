@@ -50,33 +50,36 @@ std::int64_t largest_bytes(const Device& device, const Setup& setup, std::int64_
                     device.predicted_bytes(setup_of_slab(setup, parts[parts.size() - 2]), 1));
 }
 
-MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs) {
+MachineForecast forecast_on_machine(const Experiment& experiment, const Computation& computation, const Setup& setup,
+                                    const Machine& machine, std::int64_t slabs) {
     // Slabs are chosen even where the survey has errors.
-    const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
-    const Step step = step_of(*plan.placement.device, setup, machine, slabs);
+    const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(experiment.survey.shots));
+    const Step step = step_of(*computation.placement.device, setup, machine, slabs);
     MachineForecast way;
     way.slabs = slabs;
     way.shots_at_once = std::min(shots, machine.devices() / slabs);
     way.turns = (shots + way.shots_at_once - 1) / way.shots_at_once;
-    way.bytes_of_device = largest_bytes(*plan.placement.device, setup, slabs);
+    way.bytes_of_device = largest_bytes(*computation.placement.device, setup, slabs);
     way.fits = way.bytes_of_device <= machine.memory_bytes;
     way.step_s = step.seconds;
     way.exposed_s = step.exposed_s;
-    way.seconds = static_cast<double>(way.turns * plan.time.steps) * step.seconds;
-    const double work_s = 1e-9 / machine.gpts * static_cast<double>(plan.domain.nodes_of_shots) *
-                          static_cast<double>(plan.time.steps) / static_cast<double>(machine.devices());
+    way.seconds = static_cast<double>(way.turns * experiment.time.steps) * step.seconds;
+    const double work_s = 1e-9 / machine.gpts * static_cast<double>(experiment.domain.nodes_of_shots) *
+                          static_cast<double>(experiment.time.steps) / static_cast<double>(machine.devices());
     way.efficiency = work_s / way.seconds;
     return way;
 }
 
-std::vector<MachineForecast> forecast_on_machine(const Plan& plan, const Machine& machine) {
-    const bool may_be_cut = plan.setup.grid.dimensions == 3;
-    const std::int64_t most = std::min(machine.devices(), std::int64_t{may_be_cut ? most_slabs(plan.setup) : 1});
+std::vector<MachineForecast> forecast_on_machine(const Experiment& experiment, const Computation& computation,
+                                                 const Machine& machine) {
+    const bool may_be_cut = computation.setup.grid.dimensions == 3;
+    const std::int64_t most = std::min(machine.devices(), std::int64_t{may_be_cut ? most_slabs(computation.setup) : 1});
     std::vector<std::int64_t> numbers;
     for (std::int64_t slabs = 1; slabs < most; slabs *= 2) numbers.push_back(slabs);
     numbers.push_back(most);
     std::vector<MachineForecast> ways;
-    for (const std::int64_t slabs : numbers) ways.push_back(forecast_on_machine(plan, plan.setup, machine, slabs));
+    for (const std::int64_t slabs : numbers)
+        ways.push_back(forecast_on_machine(experiment, computation, computation.setup, machine, slabs));
     return ways;
 }
 

@@ -10,7 +10,8 @@
 
 namespace onda {
 
-struct Plan;
+struct Computation;
+struct Experiment;
 
 /// A machine of hosts with equal devices. Rates of links are those of one device in one direction, while both are busy.
 struct Machine {
@@ -43,12 +44,14 @@ struct MachineForecast {
 std::int64_t largest_bytes(const Device& device, const Setup& setup, std::int64_t slabs);
 
 /// The forecast for shots on so many slabs. \param setup that is cut: that of the plan, or as it will be.
-MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs);
+MachineForecast forecast_on_machine(const Experiment& experiment, const Computation& computation, const Setup& setup,
+                                    const Machine& machine, std::int64_t slabs);
 
 /// The forecast for each number of slabs that divides the devices evenly enough: 1, 2, 4 … and the largest that the
 /// grid can be cut into. The formula is in docs/several_devices.md.
 /// \returns at least one; those that the memory of a device cannot hold come with fits == false.
-std::vector<MachineForecast> forecast_on_machine(const Plan& plan, const Machine& machine);
+std::vector<MachineForecast> forecast_on_machine(const Experiment& experiment, const Computation& computation,
+                                                 const Machine& machine);
 
 /// The fastest that fits; null if none does.
 const MachineForecast* fastest(const std::vector<MachineForecast>& ways);

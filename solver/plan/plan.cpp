@@ -12,11 +12,6 @@
 
 namespace onda {
 
-void set_grid_of_part(Plan& plan, const Grid& part) {
-    plan.domain.computed = plan.domain.computed.around(part);
-    plan.setup.grid = plan.domain.computed.grid();
-}
-
 void set_boundary(Plan& plan) {
     const Waves waves{plan.setup.scheme, plan.model.velocity.max_m_s, plan.time.dt_s,
                       plan.survey.lowest_peak_frequency_hz()};
@@ -26,16 +21,14 @@ void set_boundary(Plan& plan) {
 }
 
 Plan plan_of_shot(const Plan& plan, std::size_t shot) {
-    return plan_of_part(
-        plan, plan.domain.aperture ? plan.domain.aperture->part(plan.survey.shots.spread(shot)) : plan.domain.part);
+    return plan_of_part(plan, part_of_shot(plan, shot));
 }
 
 Plan plan_of_part(const Plan& plan, const Window& part) {
     if (!plan.domain.aperture) return plan;
     Plan of_part = plan;
-    of_part.domain.part = part;
-    of_part.domain.grid = grid_of_part(plan.domain.grid, part);
-    set_grid_of_part(of_part, of_part.domain.grid);
+    of_part.domain = domain_of_part(plan.domain, part);
+    of_part.setup.grid = of_part.domain.computed.grid();
     set_boundary(of_part);
     return of_part;
 }
@@ -88,8 +81,8 @@ std::string describe(const Plan& plan) {
         text += fmt::format("          computed with the absorbing zones outside it: {}\n", nodes_text(computed));
     text += describe_slabs(plan.setup, plan.placement);
     text += describe_medium(plan.model, plan.setup.scheme.equation);
-    text += describe_storage(plan);
-    text += describe_history(plan);
+    text += describe_storage(plan.experiment(), plan.computation());
+    text += describe_history(plan.experiment(), plan.computation());
     text += fmt::format(
         "time      dt = {:.6g} ms, {:.3f} of the stability limit; {} time steps to {:g} s{}\n", plan.time.dt_s * 1e3,
         plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps, plan.config.time.duration_s,

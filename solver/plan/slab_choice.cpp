@@ -92,7 +92,7 @@ bool fills_processes(std::int64_t slabs, std::int64_t devices, int ranks) {
 /// The whole survey in so many slabs each, with the start of further devices.
 MachineForecast forecast_way(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t devices,
                              std::int64_t slabs) {
-    MachineForecast way = forecast_on_machine(plan, setup, machine, slabs);
+    MachineForecast way = forecast_on_machine(plan.experiment(), plan.computation(), setup, machine, slabs);
     const std::int64_t used = std::min(devices, slabs * way.shots_at_once);
     if (plan.placement.device->has_own_memory()) way.seconds += kGpuStart_s * static_cast<double>(used - 1);
     return way;

@@ -114,23 +114,23 @@ void set_storage(Plan& plan, const Model* model) {
         plan.setup.medium = asked == "table" ? table_asked_for(plan, model) : best_storage(plan, model);
 }
 
-StorageChange change_of_storage(const Plan& plan) {
+StorageChange change_of_storage(const Experiment& experiment, const Computation& computation) {
     StorageChange change;
-    change.of_velocity = 0.5 * plan.setup.medium.largest_change();  // k grows with the square of the velocity
-    change.velocity_m_s = change.of_velocity * plan.model.velocity.max_m_s;
+    change.of_velocity = 0.5 * computation.setup.medium.largest_change();  // k grows with the square of the velocity
+    change.velocity_m_s = change.of_velocity * experiment.model.velocity.max_m_s;
     double diagonal_m = 0.;
     for (std::size_t axis = 0; axis < 3; ++axis)
-        diagonal_m = std::hypot(diagonal_m,
-                                static_cast<double>(plan.domain.grid.n[axis] - 1) * plan.domain.grid.spacing_m[axis]);
-    change.travel_time_s = change.of_velocity * diagonal_m / plan.model.velocity.min_m_s;
-    change.travel_time_periods = change.travel_time_s * plan.survey.highest_frequency_hz();
+        diagonal_m = std::hypot(diagonal_m, static_cast<double>(experiment.domain.grid.n[axis] - 1) *
+                                                experiment.domain.grid.spacing_m[axis]);
+    change.travel_time_s = change.of_velocity * diagonal_m / experiment.model.velocity.min_m_s;
+    change.travel_time_periods = change.travel_time_s * experiment.survey.highest_frequency_hz();
     return change;
 }
 
-std::string describe_storage(const Plan& plan) {
-    switch (plan.setup.medium.storage) {
+std::string describe_storage(const Experiment& experiment, const Computation& computation) {
+    switch (computation.setup.medium.storage) {
         case Storage::full:
-            return plan.config.model.storage == "auto"
+            return experiment.config.model.storage == "auto"
                        ? fmt::format(
                              "storage   as a table if the model has no more than {} velocities and the kernel "
                              "reads tables, otherwise as float\n",
@@ -141,21 +141,21 @@ std::string describe_storage(const Plan& plan) {
                                kMostVelocities);
         case Storage::codes: break;
     }
-    const StorageChange change = change_of_storage(plan);
+    const StorageChange change = change_of_storage(experiment, computation);
     if (change.of_velocity == 0.)
         return "storage   in 16 bits: exact, since so few numbers lie between the velocities\n";
     return fmt::format(
         "storage   in 16 bits: changes velocities by at most {:.2g} m/s ({:.2g} %), and travel times "
         "along the diagonal by {:.2g} s, {:.2g} of a period at {:.4g} Hz\n",
         change.velocity_m_s, 100. * change.of_velocity, change.travel_time_s, change.travel_time_periods,
-        plan.survey.highest_frequency_hz());
+        experiment.survey.highest_frequency_hz());
 }
 
-nlohmann::ordered_json storage_json(const Plan& plan) {
-    const MediumCode& medium = plan.setup.medium;
-    const StorageChange change = change_of_storage(plan);
+nlohmann::ordered_json storage_json(const Experiment& experiment, const Computation& computation) {
+    const MediumCode& medium = computation.setup.medium;
+    const StorageChange change = change_of_storage(experiment, computation);
     return {{"model", name(medium.storage)},
-            {"bytes_per_node", medium.element_bytes(plan.setup.element_bytes())},
+            {"bytes_per_node", medium.element_bytes(computation.setup.element_bytes())},
             {"largest_change",
              {{"velocity_percent", 100. * change.of_velocity},
               {"velocity_m_s", change.velocity_m_s},

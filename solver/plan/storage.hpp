@@ -7,6 +7,8 @@
 
 namespace onda {
 
+struct Computation;
+struct Experiment;
 struct Model;
 struct Plan;
 
@@ -24,11 +26,11 @@ struct StorageChange {
     double travel_time_s = 0.;        ///< along the diagonal of the grid, at the lowest velocity
     double travel_time_periods = 0.;  ///< of the highest frequency of the wavelets
 };
-StorageChange change_of_storage(const Plan& plan);
+StorageChange change_of_storage(const Experiment& experiment, const Computation& computation);
 
 /// A line for `onda check`; empty where the model is stored as numbers because nothing else was asked for.
-std::string describe_storage(const Plan& plan);
+std::string describe_storage(const Experiment& experiment, const Computation& computation);
 /// {"model": "16bit", "bytes_per_node": 2, "largest_change": {…}}
-nlohmann::ordered_json storage_json(const Plan& plan);
+nlohmann::ordered_json storage_json(const Experiment& experiment, const Computation& computation);
 
 }  // namespace onda

@@ -106,8 +106,8 @@ std::int64_t bytes_of_own_files(const Plan& plan) {
 }  // namespace
 
 std::int64_t forecast_output_bytes(const Plan& plan) {
-    const std::int64_t bytes = bytes_of_survey_files(plan);
-    return keeps_shot_files(plan) ? saturating_sum(bytes, bytes_of_own_files(plan)) : bytes;
+    const std::int64_t bytes = bytes_of_survey_files(plan, plan.placement);
+    return keeps_shot_files(plan, plan.placement) ? saturating_sum(bytes, bytes_of_own_files(plan)) : bytes;
 }
 
 namespace {

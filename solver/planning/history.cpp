@@ -48,7 +48,8 @@ std::int64_t room_for_history(const Plan& plan) {
 /// The most levels that fit beside so many further bytes.
 std::int64_t slots_that_fit(const Plan& plan, std::int64_t room, std::int64_t further) {
     constexpr std::int64_t many = 1024;  // allocators round each array up, but not each level
-    const std::int64_t fixed = correlation_bytes(plan, 0), each = (correlation_bytes(plan, many) - fixed) / many;
+    const std::int64_t fixed = correlation_bytes(plan.experiment(), plan.computation(), 0),
+                       each = (correlation_bytes(plan.experiment(), plan.computation(), many) - fixed) / many;
     return (room - fixed - further) / std::max<std::int64_t>(1, each);
 }
 
@@ -118,8 +119,9 @@ bool set_ring(Plan& plan, std::int64_t room, bool beside_if_need_be) {
     const auto fits = [&](RingPlace place) {
         history = {history.every, 1, 0, place, values, plan.imaging->density, section.ring_folder};
         const std::int64_t workers = own_workers(plan.placement);
-        return history_bytes(plan) <= room && host_ring_bytes(plan) <= room_on_host(plan) / workers &&
-               file_ring_bytes(plan) <= room_in_folder(section.ring_folder) / workers;
+        return history_bytes(plan.experiment(), plan.computation()) <= room &&
+               host_ring_bytes(plan.experiment(), plan.computation()) <= room_on_host(plan) / workers &&
+               file_ring_bytes(plan.experiment(), plan.computation()) <= room_in_folder(section.ring_folder) / workers;
     };
     const bool any = wanted == "auto";
     return ((any || wanted == "device") && fits(RingPlace::device)) ||
@@ -146,9 +148,9 @@ bool set_wanted_ring(Plan& plan, std::int64_t room) {
     plan.imaging->chosen_by = "the configuration";
     if (set_ring(plan, room, true)) return true;
     if (may_shrink(plan)) return false;
-    const std::int64_t on_disk = file_ring_bytes(plan);
+    const std::int64_t on_disk = file_ring_bytes(plan.experiment(), plan.computation());
     if (const std::filesystem::path& folder = plan.imaging->misfit.config.ring_folder;
-        history_bytes(plan) <= room && on_disk > 0)
+        history_bytes(plan.experiment(), plan.computation()) <= room && on_disk > 0)
         origin.value_fault("imaging.ring_folder",
                            fmt::format("the rings take {}, and {} of what is free there may be used: choose another "
                                        "folder, checkpoints, ring_values: 16bit, or fewer shots together "
@@ -157,7 +159,8 @@ bool set_wanted_ring(Plan& plan, std::int64_t room) {
     origin.fault("imaging.storage",
                  fmt::format("ring: two wavefields and the rings take {}, and {} are left for them: use "
                              "checkpoints, fewer shots together (backend.batch: 1), or imaging.ring: host or disk",
-                             bytes_text(saturating_sum(history_bytes(plan), host_ring_bytes(plan))),
+                             bytes_text(saturating_sum(history_bytes(plan.experiment(), plan.computation()),
+                                                       host_ring_bytes(plan.experiment(), plan.computation()))),
                              bytes_text(std::max<std::int64_t>(0, room))));
 }
 
@@ -225,7 +228,7 @@ bool set_history(Plan& plan) {
             "imaging.storage",
             fmt::format("full: {} levels of the forward field take {}, and {} are left for them: use checkpoints, or a "
                         "larger imaging.every than {}",
-                        levels, bytes_text(correlation_bytes(plan, levels)),
+                        levels, bytes_text(correlation_bytes(plan.experiment(), plan.computation(), levels)),
                         bytes_text(std::max<std::int64_t>(0, room)), history.every));
     const bool has_checkpoints = set_checkpoints(plan, room);
     if (storage == "auto") prefer_ring(plan, room, has_checkpoints);

@@ -142,7 +142,8 @@ void set_aperture(Plan& plan) {
         plan.domain.inner_nodes_of_shots += part.points();
         plan.domain.nodes_of_shots += plan.domain.computed.around(grid_of_part(plan.domain.grid, part)).grid().points();
     }
-    set_grid_of_part(plan, grid_of_part(plan.domain.grid, largest));
+    plan.domain.computed = plan.domain.computed.around(grid_of_part(plan.domain.grid, largest));
+    plan.setup.grid = plan.domain.computed.grid();
 }
 
 void judge(Plan& plan) {
@@ -240,7 +241,7 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     if (const double contrast = density_contrast(plan.setup.scheme.equation, plan.model.further);
         plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
         plan.warnings.push_back(density_remedy(contrast, plan.time));
-    const std::vector<std::string> doubts = doubts_of(plan);
+    const std::vector<std::string> doubts = doubts_of(plan, plan.setup.precision);
     plan.warnings.insert(plan.warnings.end(), doubts.begin(), doubts.end());
 }
 

@@ -36,7 +36,7 @@ std::int64_t bytes_of_slabs(const Setup& setup, const Placement& placement) {
 /// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
 void add_device_memory(Allocations& list, const Plan& plan) {
     constexpr std::int64_t most = 1'000'000'000'000'000;
-    const ShotSize shot = plan.task->largest_shot(plan);
+    const ShotSize shot = plan.task->largest_shot(plan.experiment(), plan.computation());
     const std::int64_t of_traces = saturating_product(shot.receivers, shot.trace_samples, std::int64_t{sizeof(double)});
     const bool wraps = saturating_sum(bytes_of_points(shot), of_traces) > most;
     const Allocations planned =
@@ -53,9 +53,10 @@ void add_device_memory(Allocations& list, const Plan& plan) {
     const std::int64_t workers = own_workers(plan.placement), sharing = workers_on_a_device(plan.placement);
     add(own_memory ? "wavefields, model and boundaries" : host, memory, bytes_of_slabs(plan.setup, plan.placement), 1);
     const bool scatters = plan.imaging && plan.imaging->scatters;
-    add(scatters ? "scattered field" : "forward field kept for gradients", memory, history_bytes(plan), sharing);
-    add("rings of the forward field", Memory::host, host_ring_bytes(plan), workers);
-    add("states of the forward field", Memory::host, checkpoint_bytes(plan), workers);
+    add(scatters ? "scattered field" : "forward field kept for gradients", memory,
+        history_bytes(plan.experiment(), plan.computation()), sharing);
+    add("rings of the forward field", Memory::host, host_ring_bytes(plan.experiment(), plan.computation()), workers);
+    add("states of the forward field", Memory::host, checkpoint_bytes(plan.experiment(), plan.computation()), workers);
     add(own_memory ? "copy of the traces" : "traces in the backend", Memory::host, traces, workers);
     add(own_memory ? "sources, traces and downloads" : "sources and receivers: in the backend", memory, shots, sharing);
 }
@@ -71,9 +72,10 @@ Allocations memory_of_run(const Plan& plan) {
                         links_devices(plan.config.backend, plan.placement));
     add_device_memory(list, plan);
     add_thread_memory(list, plan);
-    plan.task->add_memory(list, plan);
+    plan.task->add_memory(list, plan.experiment(), plan.computation());
     for (const OutputFormat* format : output_formats())
-        if (format->add_memory != nullptr && format->is_wanted(plan)) format->add_memory(list, plan);
+        if (format->add_memory != nullptr && format->is_wanted(plan))
+            format->add_memory(list, plan.experiment(), plan.computation());
     ShotTable::add_memory(list, std::ssize(plan.survey.shots));
     list.add(host_row("records of shots and snapshots: sources", held::survey, bytes_of_survey(plan.survey.size), 1));
     return list;

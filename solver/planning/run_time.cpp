@@ -117,7 +117,7 @@ Finishing finishing(const Plan& plan, const TraceRehearsal& traces, const DiskRe
 
 double report_of(const Plan& plan) {
     if (!plan.config.output.report) return 0.;
-    const ReportBytes bytes = report_bytes(plan);
+    const ReportBytes bytes = report_bytes(plan.experiment(), plan.computation());
     return kPage_s + kMovie_s * static_cast<double>(bytes.movies) + kGather_s * static_cast<double>(bytes.gather);
 }
 
@@ -137,7 +137,7 @@ double survey_files(const Plan& plan, double output_bytes, const DiskRehearsal& 
                                static_cast<double>(plan.survey.size.receivers) *
                                static_cast<double>(plan.time.output_samples);
     if (shots == 1.) return of_traces_s + trace_bytes * byte_s;
-    if (keeps_shot_files(plan)) return of_traces_s + trace_bytes * byte_s + link_s * shots;
+    if (keeps_shot_files(plan, plan.placement)) return of_traces_s + trace_bytes * byte_s + link_s * shots;
     return of_traces_s + disk.hdf5_s * shots + output_bytes * byte_s;
 }
 

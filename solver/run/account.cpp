@@ -66,9 +66,9 @@ void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     for (const std::string& warning : plan.warnings) log.warn(warning);
 }
 
-void account_for(const Plan& plan, std::int64_t nodes, std::int64_t device_bytes, PhaseTimes& times, RunFacts& facts,
-                 Log& log) {
-    const double work = static_cast<double>(nodes) * static_cast<double>(plan.time.steps);
+void account_for(const Experiment& experiment, const Computation& computation, std::int64_t nodes,
+                 std::int64_t device_bytes, PhaseTimes& times, RunFacts& facts, Log& log) {
+    const double work = static_cast<double>(nodes) * static_cast<double>(experiment.time.steps);
     const double stepping = times.of("time steps");
     facts.phase_s = times.all();
     facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
@@ -77,7 +77,7 @@ void account_for(const Plan& plan, std::int64_t nodes, std::int64_t device_bytes
     facts.finished_utc = utc_now();
     for (const ShotRecord& shot : facts.shots)
         facts.largest_observed_pressure = std::max(facts.largest_observed_pressure, shot.largest_observed_pressure);
-    warn_of_faint_pressure(plan.domain.grid, plan.setup.precision, facts, log);
+    warn_of_faint_pressure(experiment.domain.grid, computation.setup.precision, facts, log);
     log.info(fmt::format(
         "done      {:.3g} s of time steps at {:.3f} Gpt/s; largest |p| observed {:.3e}; peak memory {} ({} predicted)",
         stepping, facts.gpt_per_s, facts.largest_observed_pressure, bytes_text(facts.peak_memory_bytes),

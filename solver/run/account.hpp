@@ -10,6 +10,8 @@
 
 namespace onda {
 
+struct Computation;
+struct Experiment;
 struct Plan;
 
 /// Notes the model and its hash, and the memory that the run is going to take.
@@ -20,7 +22,7 @@ void announce(const Plan& plan, const RunFacts& facts, Log& log);
 
 /// Notes what the run took and found. \param nodes that were advanced, added over the shots, by all ranks.
 /// \param device_bytes what it took of the device that it filled most. \param facts with the shots that are finished.
-void account_for(const Plan& plan, std::int64_t nodes, std::int64_t device_bytes, PhaseTimes& times, RunFacts& facts,
-                 Log& log);
+void account_for(const Experiment& experiment, const Computation& computation, std::int64_t nodes,
+                 std::int64_t device_bytes, PhaseTimes& times, RunFacts& facts, Log& log);
 
 }  // namespace onda

@@ -98,19 +98,18 @@ private:
 /// Keeps what shots give, each in a place of its own.
 class MemoryOutput : public RunOutput {
 public:
-    MemoryOutput(const Plan& plan, std::vector<ShotInMemory>& kept, SumOfShots& sum)
-        : plan_(plan), kept_(kept), sum_(sum) {}
+    MemoryOutput(const SnapshotPlan& snapshots, std::vector<ShotInMemory>& kept, SumOfShots& sum)
+        : snapshots_(snapshots), kept_(kept), sum_(sum) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
         ShotInMemory& kept = kept_[place.index];
-        kept.frames.values.reserve(
-            static_cast<std::size_t>(plan_.snapshots.steps.size() * plan_.snapshots.window.points()));
+        kept.frames.values.reserve(static_cast<std::size_t>(snapshots_.steps.size() * snapshots_.window.points()));
         return std::make_unique<OutputOfShot>(kept, sum_, place.index);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey&) const override { return {}; }
 
 private:
-    const Plan& plan_;
+    const SnapshotPlan& snapshots_;
     std::vector<ShotInMemory>& kept_;
     SumOfShots& sum_;
 };
@@ -118,9 +117,9 @@ private:
 /// A format without a file; it is in no list, and nothing but the name of its output is asked of it.
 constexpr OutputFormat kMemoryFormat{};
 
-RunOutputs outputs_to(const Plan& plan, std::vector<ShotInMemory>& kept, SumOfShots& sum) {
+RunOutputs outputs_to(const SnapshotPlan& snapshots, std::vector<ShotInMemory>& kept, SumOfShots& sum) {
     std::vector<RunOutputs::Entry> entries;
-    entries.push_back({&kMemoryFormat, std::make_unique<MemoryOutput>(plan, kept, sum)});
+    entries.push_back({&kMemoryFormat, std::make_unique<MemoryOutput>(snapshots, kept, sum)});
     return RunOutputs(std::move(entries));
 }
 
@@ -160,10 +159,10 @@ void keep_finished(const MemoryLedger& ledger, std::vector<ShotInMemory>& of_sur
 }
 
 /// Indices of the shots of a survey that are selected, ascending by number.
-std::vector<std::size_t> selected_shots(const Plan& plan, const ShotSelection& selection) {
+std::vector<std::size_t> selected_shots(const Experiment& experiment, const ShotSelection& selection) {
     std::vector<std::size_t> indices;
-    for (std::size_t i = 0; i < plan.survey.shots.size(); ++i)
-        if (selection.contains(plan.survey.shots.id(i))) indices.push_back(i);
+    for (std::size_t i = 0; i < experiment.survey.shots.size(); ++i)
+        if (selection.contains(experiment.survey.shots.id(i))) indices.push_back(i);
     return indices;
 }
 
@@ -204,13 +203,15 @@ void compute(SurveyInMemory& result, Model model, const ShotSelection& selection
 
     std::vector<ShotInMemory> of_survey(plan.survey.shots.size());
     SumOfShots sum(plan.domain.grid, selected_shots(plan, selection));
-    const RunOutputs outputs = outputs_to(plan, of_survey, sum);
+    const RunOutputs outputs = outputs_to(plan.snapshots, of_survey, sum);
     const ShotFiles none(outputs, {}, {});
     MemoryLedger ledger(of_survey.size());
     workers->run({none, ledger, times, progress}, selection, SurveyRun::Clock::time_point::max());
     keep_finished(ledger, of_survey, result);
     result.product = sum.take();
-    if (!plan.operand) account_for(plan, workers->nodes_computed(), workers->device_bytes(), times, facts, log);
+    if (!plan.operand)
+        account_for(plan.experiment(), plan.computation(), workers->nodes_computed(), workers->device_bytes(), times,
+                    facts, log);
     facts.complete = true;
 }
 
@@ -239,8 +240,8 @@ WantedRows wanted_rows(const Plan& plan, std::size_t shot) {
     return {"receivers", static_cast<std::int64_t>(plan.survey.shots[shot].receivers.size()), plan.time.output_samples};
 }
 
-void refuse_unless_on_nodes(const Plan& plan, std::span<const double> values) {
-    const Grid& grid = plan.domain.grid;
+void refuse_unless_on_nodes(const Experiment& experiment, std::span<const double> values) {
+    const Grid& grid = experiment.domain.grid;
     if (std::ssize(values) != grid.points())
         refuse_operand(fmt::format("{} values for a grid of {} x {} x {} nodes (x, y, z)", values.size(), grid.n[0],
                                    grid.n[1], grid.n[2]));

@@ -62,10 +62,10 @@ struct Remade {
     std::optional<Model> model;
 };
 
-std::int64_t model_bytes(const Plan& plan) {
-    return plan.domain.grid.points() * std::ssize(plan.setup.scheme.equation->parameters) *
+std::int64_t model_bytes(const Experiment& experiment, const Computation& computation) {
+    return experiment.domain.grid.points() * std::ssize(computation.setup.scheme.equation->parameters) *
                static_cast<std::int64_t>(sizeof(float)) +
-           plan.model.extra_bytes;
+           experiment.model.extra_bytes;
 }
 
 /// The plan and the model of the configuration, or notes why they cannot be had.
@@ -79,7 +79,7 @@ Remade remake(const Path& folder, Report& report) {
         config.backend.name = "cpu";
         made.plan = make_plan(config);
         if (made.plan->domain.grid.points() > kMostModelNodes ||
-            model_bytes(*made.plan) > available_memory_bytes() / 2) {
+            model_bytes(made.plan->experiment(), made.plan->computation()) > available_memory_bytes() / 2) {
             report.notes.push_back("the model is not shown: it is too large to be made again for the page");
             return made;
         }

@@ -46,7 +46,7 @@ std::int64_t count_missing(const Shots& shots, const ShotSelection& selection, c
 /// What a shot's file says of itself. The file of an only shot becomes seismograms.h5 and tells all; those of several
 /// hold nothing that depends on who computes them, and when.
 Provenance shot_provenance(const Plan& plan, const RunFacts& facts, const Identity& identity) {
-    Provenance whole = make_provenance(plan, facts);
+    Provenance whole = make_provenance(plan.experiment(), plan.computation(), facts);
     if (plan.survey.shots.size() == 1) return whole;
     constexpr std::array<std::string_view, 7> kept{"onda_version",    "git_commit", "model",     "model_hash",
                                                    "time_dispersion", "units",      "axis_order"};
@@ -58,13 +58,8 @@ Provenance shot_provenance(const Plan& plan, const RunFacts& facts, const Identi
 /// A survey whose shots are all there, and what becomes of it. \param provenance lives as long.
 FinishedSurvey finished_survey(const Plan& plan, const RunFolder& folder, const RunFacts& facts,
                                const Provenance& provenance) {
-    return {plan,
-            facts.shots,
-            folder.unfinished().folder(),
-            folder.path(),
-            provenance,
-            folder.overwrite(),
-            assembly_of(plan)};
+    return {plan,       facts.shots,        folder.unfinished().folder(),     folder.path(),
+            provenance, folder.overwrite(), assembly_of(plan, plan.placement)};
 }
 
 /// The results of a survey whose shots are all there, ready for their names.
@@ -78,7 +73,7 @@ std::vector<AtomicFile> stage_results(const Config& config, const RunOutputs& ou
 /// Publishes a survey whose shots are all there and removes what it grew in.
 void close_survey(const Plan& plan, RunFolder& folder, const RunOutputs& outputs, const FinishedSurvey& survey,
                   std::vector<AtomicFile> files, RunFacts& facts, Log& log) {
-    const bool keeps_shots = keeps_shot_files(plan);
+    const bool keeps_shots = keeps_shot_files(plan, plan.placement);
     std::vector<FileRecord> kept;
     if (keeps_shots) kept.push_back(record_of(folder.unfinished().table(), kKeptTableName));
     facts.files = folder.publish(
@@ -115,7 +110,7 @@ template <typename ComputeAgain>
 bool may_end(const RunParts& run, const RunFolder& folder, ShotTable& table, ShotCheck& check,
              const ComputeAgain& compute_again) {
     constexpr int most_rounds = 3;
-    const bool copied = assembly_of(run.plan) == Assembly::copies;  // so that all are read anyway
+    const bool copied = assembly_of(run.plan, run.plan.placement) == Assembly::copies;  // so that all are read anyway
     for (int round = 0; round < most_rounds; ++round) {
         run.facts.shots = table.all_finished();
         if (run.facts.shots.size() != run.plan.survey.shots.size() || !run.ranks.may_publish() || !table.claim_end() ||
@@ -156,15 +151,17 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
         computed.nodes += workers.nodes_computed() - nodes;
     });
     if (ends) {
-        const Provenance provenance = make_provenance(run.plan, run.facts);
+        const Provenance provenance = make_provenance(run.plan.experiment(), run.plan.computation(), run.facts);
         const FinishedSurvey survey = finished_survey(run.plan, folder, run.facts, provenance);
         std::vector<AtomicFile> files =
             run.times.measure("outputs", [&] { return stage_results(run.plan.config, run.outputs, survey); });
-        account_for(run.plan, computed.nodes, workers.device_bytes(), run.times, run.facts, run.log);
+        account_for(run.plan.experiment(), run.plan.computation(), computed.nodes, workers.device_bytes(), run.times,
+                    run.facts, run.log);
         close_survey(run.plan, folder, run.outputs, survey, std::move(files), run.facts, run.log);
         return false;
     }
-    account_for(run.plan, computed.nodes, workers.device_bytes(), run.times, run.facts, run.log);
+    account_for(run.plan.experiment(), run.plan.computation(), computed.nodes, workers.device_bytes(), run.times,
+                run.facts, run.log);
     if (computed.ran_out_of_time && run.ranks.may_publish()) return true;
     run.log.info(fmt::format("{}; {}", what_is_left(run.plan.survey.shots, run.facts),
                              run.facts.shots.size() == run.plan.survey.shots.size()

@@ -48,7 +48,7 @@ Json describe_numbers(const Plan& plan) {
                        {"points", plan.domain.grid.points()},         {"computed_shape_xyz", plan.setup.grid.n},
                        {"computed_points", plan.setup.grid.points()}};
     numbers.update(medium_json(plan.model, plan.setup.scheme.equation));
-    numbers["storage"] = storage_json(plan);
+    numbers["storage"] = storage_json(plan.experiment(), plan.computation());
     numbers["time"] = {{"dt_s", time.dt_s},
                        {"steps", time.steps},
                        {"order", time.order},
@@ -89,17 +89,17 @@ Json describe_numbers(const Plan& plan) {
     return numbers;
 }
 
-Json describe_imaging(const Plan& plan) {
-    const ImagingPlan& imaging = *plan.imaging;
+Json describe_imaging(const Experiment& experiment) {
+    const ImagingPlan& imaging = *experiment.imaging;
     return {{"misfit", imaging.misfit.misfit->name},
             {"observed", shown(imaging.misfit.config.observed)},
             {"parameters", imaging.density ? Json{"vp", "rho"} : Json::array({"vp"})},
-            {"storage", imaging.history.storage(plan.time)},
+            {"storage", imaging.history.storage(experiment.time)},
             {"every_steps", imaging.history.every},
-            {"levels", imaging.history.levels(plan.time)},
+            {"levels", imaging.history.levels(experiment.time)},
             {"levels_together", imaging.history.slots},
             {"states", imaging.history.checkpoints},
-            {"forward_steps", imaging.history.forward_steps(plan.time)}};
+            {"forward_steps", imaging.history.forward_steps(experiment.time)}};
 }
 
 /// The nodes that the hash of a wavefield is of.
@@ -107,16 +107,16 @@ Json describe_part(const Window& part) {
     return {{"first_node_xyz", part.first}, {"shape_xyz", part.count}};
 }
 
-Json describe_hashes(const Plan& plan, const RunFacts& facts) {
+Json describe_hashes(const Experiment& experiment, const Computation& computation, const RunFacts& facts) {
     Json hashes{{"algorithm", Fingerprint::kAlgorithm}, {"model", facts.model_fingerprint}};
     // The table of surveys that keep it says the same, and may be long.
-    if (keeps_shot_files(plan)) return hashes;
-    const Shots& shots = plan.survey.shots;
+    if (keeps_shot_files(experiment, computation.placement)) return hashes;
+    const Shots& shots = experiment.survey.shots;
     for (const ShotRecord& shot : facts.shots) {
         Json& entry = hashes["shots"][std::to_string(shot.shot)];
         if (!shot.seismograms.empty()) entry["seismograms"] = shot.seismograms;
         entry["final_wavefield"] = shot.wavefield;
-        if (const auto& aperture = plan.domain.aperture)
+        if (const auto& aperture = experiment.domain.aperture)
             entry["part"] = describe_part(aperture->part(shots.spread(shots.index_of(shot.shot))));
     }
     return hashes;
@@ -163,7 +163,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
         summary["memory"]["device"] = {{"predicted_bytes", facts.predicted_device_bytes},
                                        {"allocated_bytes", facts.device_bytes}};
     summary["largest_observed_pressure_pa"] = facts.largest_observed_pressure;
-    summary["hashes"] = describe_hashes(plan, facts);
+    summary["hashes"] = describe_hashes(plan.experiment(), plan.computation(), facts);
     summary["notes"] = plan.notes;
     summary["warnings"] = all_warnings(plan.warnings, facts);
     summary["files"] = describe_files(files.files);
@@ -171,7 +171,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
     return json_text(summary) + "\n";
 }
 
-Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
+Provenance make_provenance(const Experiment& experiment, const Computation& computation, const RunFacts& facts) {
     const Build& b = build();
     const Host machine = host();
     return {{{"onda_version", b.version},
@@ -184,15 +184,15 @@ Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
              {"system", machine.system},
              {"cpu", machine.cpu},
              {"created_utc", facts.started_utc},
-             {"config_yaml", plan.config.origin.text},
-             {"config_resolved_yaml", resolved_yaml(plan.config)},
+             {"config_yaml", experiment.config.origin.text},
+             {"config_resolved_yaml", resolved_yaml(experiment.config)},
              {"model", facts.model},
              {"model_hash", facts.model_fingerprint},
              {"backend", facts.backend},
-             {"kernel", plan.setup.kernel},
-             {"instruction_set", plan.placement.device->instruction_set(plan.setup)},
-             {"threads", std::to_string(plan.setup.threads)},
-             {"time_dispersion", describe_correction(plan.time)},
+             {"kernel", computation.setup.kernel},
+             {"instruction_set", computation.placement.device->instruction_set(computation.setup)},
+             {"threads", std::to_string(computation.setup.threads)},
+             {"time_dispersion", describe_correction(experiment.time)},
              {"units",
               "m, s, m/s, Pa; source signatures in Pa m: in 3-D s(t) gives s(t - r/vp) / (4 pi r) at distance r; in Pa "
               "in 2-D, where sources are line sources"},

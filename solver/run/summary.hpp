@@ -14,6 +14,8 @@
 
 namespace onda {
 
+struct Computation;
+struct Experiment;
 struct Plan;
 
 struct RunFacts {
@@ -39,6 +41,6 @@ struct RunFacts {
 /// that are not finite are null; bytes that are no UTF-8 become U+FFFD.
 std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files);
 
-Provenance make_provenance(const Plan& plan, const RunFacts& facts);
+Provenance make_provenance(const Experiment& experiment, const Computation& computation, const RunFacts& facts);
 
 }  // namespace onda

@@ -13,9 +13,9 @@
 
 namespace onda {
 
-void add_thread_memory(Allocations& list, const Plan& plan) {
+void add_thread_memory(Allocations& list, const Experiment& experiment) {
     // Threads that set shots up and finish them while others are stepped.
-    if (plan.survey.shots.size() > 1) list.add(host_row("threads: of the survey", held::whole_run, 1'200'000, 1));
+    if (experiment.survey.shots.size() > 1) list.add(host_row("threads: of the survey", held::whole_run, 1'200'000, 1));
 }
 
 SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by)

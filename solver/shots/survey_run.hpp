@@ -19,6 +19,9 @@
 
 namespace onda {
 
+struct Experiment;
+struct Plan;
+
 /// What a survey run needs and does not own.
 struct SurveyRunParts {
     const Plan& plan;
@@ -36,7 +39,7 @@ struct SurveyRunParts {
 struct GivenUp {};
 
 /// Adds the rows of the threads that a survey run has.
-void add_thread_memory(Allocations& list, const Plan& plan);
+void add_thread_memory(Allocations& list, const Experiment& experiment);
 
 /// The part of one process in a survey: it takes shots that nobody has, until none are left.
 ///

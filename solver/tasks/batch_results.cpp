@@ -17,7 +17,7 @@ std::vector<ShotPoints> begin_batch(Batch& batch, const ShotFiles& files) {
     std::vector<ShotPoints> points;
     for (ShotInProgress& shot : batch) {
         points.push_back(std::move(shot.points));
-        shot.parts = snapshot_parts(*shot.plan);
+        shot.parts = snapshot_parts(shot.plan->snapshots, shot.plan->domain, *shot.plan);
         shot.outputs = files.begin(shot.shot, shot.index, shot.parts);
         shot.record.shot = shot.shot.id;
     }
@@ -50,19 +50,19 @@ void hand_gather_over(ShotInProgress& shot, const TimeAxis& time) {
 
 }  // namespace
 
-void finish_batch(const Plan& plan, const ShotFiles& files, Batch& batch,
+void finish_batch(const TimeAxis& time, const ShotFiles& files, Batch& batch,
                   const std::function<void(ShotInProgress&)>& hand_over) {
     std::vector<ShotGather> gathers;
     for (ShotInProgress& shot : batch)
         if (!shot.shot.receivers.empty()) gathers.push_back(std::move(shot.gather));
-    bring_to_output_sampling(plan.time, gathers);
+    bring_to_output_sampling(time, gathers);
     for (std::size_t i = 0; ShotInProgress & shot : batch)
         if (!shot.shot.receivers.empty()) shot.gather = std::move(gathers[i++]);
     LoopFailure failure;
 #pragma omp parallel for schedule(dynamic) num_threads(finishing_threads(std::ssize(batch)))
     for (std::size_t i = 0; i < batch.size(); ++i)
         failure.guard([&] {
-            hand_gather_over(batch[i], plan.time);
+            hand_gather_over(batch[i], time);
             if (hand_over) hand_over(batch[i]);
             batch[i].record.files = files.finish(batch[i].outputs);
         });

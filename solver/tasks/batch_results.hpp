@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "solver/discretisation/time_axis.hpp"
 #include "solver/outputs/shot_files.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/tasks/shot_in_progress.hpp"
 
 namespace onda {
@@ -21,7 +21,7 @@ void collect_recorded(Batch& batch, const Wavefield& wavefield);
 /// Brings the gathers of a batch to the user's sampling, hands them to the outputs of their shots, and gives the files
 /// their names. \param hand_over what else the outputs of a shot take, after its gather; may be empty. Several threads
 /// call it. \throws Error; Interrupted.
-void finish_batch(const Plan& plan, const ShotFiles& files, Batch& batch,
+void finish_batch(const TimeAxis& time, const ShotFiles& files, Batch& batch,
                   const std::function<void(ShotInProgress&)>& hand_over = {});
 
 }  // namespace onda

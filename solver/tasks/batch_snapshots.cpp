@@ -10,15 +10,16 @@
 
 namespace onda {
 
-void add_snapshot_memory(Allocations& list, const Plan& plan) {
+void add_snapshot_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
     const std::int64_t frames =
-        saturating_product(std::int64_t{std::ssize(plan.survey.shots)}, plan.snapshots.steps.size());
+        saturating_product(std::int64_t{std::ssize(experiment.survey.shots)}, experiment.snapshots.steps.size());
     list.add(host_row("snapshots being written to disk: as downloaded", held::survey,
-                      downloaded_points(plan.snapshots, plan.setup.grid, plan.placement), sizeof(float),
-                      std::min(frames, own_workers(plan.placement) * FieldSet::kDownloads)));
-    if (plan.domain.aperture)
+                      downloaded_points(experiment.snapshots, computation.setup.grid, computation.placement),
+                      sizeof(float), std::min(frames, own_workers(computation.placement) * FieldSet::kDownloads)));
+    if (experiment.domain.aperture)
         list.add(host_row("snapshots being written to disk: a whole frame", held::survey,
-                          written_points(plan.snapshots, plan.setup.grid, plan.placement), sizeof(float)));
+                          written_points(experiment.snapshots, computation.setup.grid, computation.placement),
+                          sizeof(float)));
 }
 
 BatchSnapshots::BatchSnapshots(const SnapshotPlan& snapshots, Batch& batch, Team* team)

@@ -14,8 +14,11 @@
 
 namespace onda {
 
+struct Computation;
+struct Experiment;
+
 /// Adds the rows of snapshots between the devices and the disk.
-void add_snapshot_memory(Allocations& list, const Plan& plan);
+void add_snapshot_memory(Allocations& list, const Experiment& experiment, const Computation& computation);
 
 /// Takes snapshots of a batch and hands them to the outputs of its shots while later steps run.
 class BatchSnapshots {

@@ -13,11 +13,11 @@ namespace {
 
 /// Lets errors say which shot they are about, where there are several.
 template <typename Work>
-auto of_shot(const Plan& plan, const Shot& shot, const Work& work) {
+auto of_shot(const Experiment& experiment, const Shot& shot, const Work& work) {
     try {
         return work();
     } catch (const Error& error) {
-        if (plan.survey.shots.size() == 1) throw;
+        if (experiment.survey.shots.size() == 1) throw;
         throw Error(error.code(), fmt::format("shot {}: {}", shot.id, error.what()));
     }
 }
@@ -28,18 +28,20 @@ double with_rounding(double pressure) {
     return std::isfinite(stored) ? std::max(pressure, stored) : pressure;
 }
 
-StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
-    const VelocityRange& velocity = plan.model.velocity;
-    const double contrast = density_contrast(plan.setup.scheme.equation, plan.model.further);
+StabilityWatch watch_over(const Experiment& experiment, const Computation& computation, const Sources& sources) {
+    const VelocityRange& velocity = experiment.model.velocity;
+    const double contrast = density_contrast(computation.setup.scheme.equation, experiment.model.further);
     const double bound =
-        amplitude_bound(sources, plan.domain.grid, plan.time, velocity.min_m_s, velocity.max_m_s) * std::sqrt(contrast);
-    return {plan.domain.computed, plan.time, plan.setup.precision, bound, contrast};
+        amplitude_bound(sources, experiment.domain.grid, experiment.time, velocity.min_m_s, velocity.max_m_s) *
+        std::sqrt(contrast);
+    return {experiment.domain.computed, experiment.time, computation.setup.precision, bound, contrast};
 }
 
 }  // namespace
 
 BatchWatch::BatchWatch(const Plan& plan, Batch& batch) : plan_(plan), batch_(batch) {
-    for (const ShotInProgress& shot : batch) watches_.push_back(watch_over(*shot.plan, shot.points.sources));
+    for (const ShotInProgress& shot : batch)
+        watches_.push_back(watch_over(shot.plan->experiment(), shot.plan->computation(), shot.points.sources));
 }
 
 std::int64_t BatchWatch::next(std::int64_t step) const {

@@ -22,7 +22,7 @@ public:
     void prepare(ShotInProgress& shot) const override { set_up(shot, plan_); }
     void compute(Batch& batch, StepControl& control) override;
     void collect(Batch& batch) override { collect_recorded(batch, *wavefield_); }
-    void finish(Batch& batch) const override { finish_batch(plan_, parts_.files, batch); }
+    void finish(Batch& batch) const override { finish_batch(plan_.time, parts_.files, batch); }
     [[nodiscard]] std::int64_t nodes_computed() const override { return nodes_; }
     [[nodiscard]] std::int64_t wavefield_bytes() const override { return wavefield_bytes_; }
 
@@ -77,11 +77,11 @@ void ForwardTask::take_what_is_due(Propagator& propagator, Batch& batch, std::op
     for (int slot = 0; ShotInProgress & shot : batch) shot.outputs.take_wavefield(propagator, slot++);
 }
 
-void add_forward_memory(Allocations& list, const Plan& plan) {
-    add_shot_memory(list, plan);
-    add_model_memory(list, plan);
-    add_snapshot_memory(list, plan);
-    add_gather_memory(list, plan);
+void add_forward_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
+    add_shot_memory(list, experiment, computation);
+    add_model_memory(list, experiment, computation);
+    add_snapshot_memory(list, experiment, computation);
+    add_gather_memory(list, experiment, computation);
 }
 
 }  // namespace

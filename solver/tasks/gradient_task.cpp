@@ -29,10 +29,11 @@ namespace {
 /// Positions that differ by less are those of one place.
 constexpr double kSamePlaceInNodes = 1e-3;
 
-ObservedSampling sampling_of(const Plan& plan) {
-    double finest_m = plan.domain.grid.spacing_m[0];
-    for (const double spacing_m : plan.domain.grid.derivative_spacings_m()) finest_m = std::min(finest_m, spacing_m);
-    return {plan.time.output_dt_s, plan.time.output_samples, kSamePlaceInNodes * finest_m};
+ObservedSampling sampling_of(const Experiment& experiment) {
+    double finest_m = experiment.domain.grid.spacing_m[0];
+    for (const double spacing_m : experiment.domain.grid.derivative_spacings_m())
+        finest_m = std::min(finest_m, spacing_m);
+    return {experiment.time.output_dt_s, experiment.time.output_samples, kSamePlaceInNodes * finest_m};
 }
 
 /// What the receivers of a shot recorded, as it is written, with all digits that the run has.
@@ -100,7 +101,7 @@ public:
     void compute(Batch& batch, StepControl& control) override;
     void collect(Batch& batch) override;
     void finish(Batch& batch) const override {
-        finish_batch(plan_, parts_.files, batch, [](ShotInProgress& shot) {
+        finish_batch(plan_.time, parts_.files, batch, [](ShotInProgress& shot) {
             shot.outputs.take_images(shot.images);
             shot.images = {};
         });
@@ -187,7 +188,7 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
 void GradientTask::collect(Batch& batch) {
     for (int slot = 0; ShotInProgress & shot : batch) {
         const ComputedGrid& computed = shot.plan->domain.computed;
-        auto gradients = gradients_of<float>(*run_, slot, *shot.plan, parts_.media);
+        auto gradients = gradients_of<float>(*run_, slot, *shot.plan, shot.plan->setup, parts_.media);
         shot.images.gradient_vp = std::move(gradients.vp);
         shot.images.gradient_rho = std::move(gradients.rho);
         if (imaging_.illuminations) {
@@ -203,40 +204,42 @@ void GradientTask::collect(Batch& batch) {
 
 /// In double, of one shot: a few planes at a time; of density the whole image, its gradient, densities and the fluxes
 /// of each axis.
-void add_image_memory(Allocations& list, const Plan& plan) {
-    const std::int64_t applied = plan.setup.keeps_applied ? 1 : 0, points = plan.setup.grid.points();
+void add_image_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
+    const std::int64_t applied = computation.setup.keeps_applied ? 1 : 0, points = computation.setup.grid.points();
     list.add(host_row("planes of images being made to gradients", held::survey,
-                      nodes_of_planes_together(plan.domain.computed, plan.domain.grid),
+                      nodes_of_planes_together(experiment.domain.computed, experiment.domain.grid),
                       (1 + applied) * std::int64_t{sizeof(double)}));
     if (applied > 0) list.add(host_row("gains of absorbing strips", held::survey, points, sizeof(double)));
-    if (plan.imaging->density)
+    if (experiment.imaging->density)
         list.add(host_row("images being made to gradients of density", held::survey, points,
-                          (plan.setup.grid.dimensions + 3) * std::int64_t{sizeof(double)}));
+                          (computation.setup.grid.dimensions + 3) * std::int64_t{sizeof(double)}));
 }
 
-void add_gradient_memory(Allocations& list, const Plan& plan) {
-    add_shot_memory(list, plan);
-    add_model_memory(list, plan);
-    add_gather_memory(list, plan);
-    if (!leads_grid(plan.placement)) {  // data, residuals and gradients are with the process that leads
-        const std::int64_t plane = plan.setup.grid.nx() * plan.setup.grid.ny();
+void add_gradient_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
+    add_shot_memory(list, experiment, computation);
+    add_model_memory(list, experiment, computation);
+    add_gather_memory(list, experiment, computation);
+    if (!leads_grid(computation.placement)) {  // data, residuals and gradients are with the process that leads
+        const std::int64_t plane = computation.setup.grid.nx() * computation.setup.grid.ny();
         list.add(host_row("images on their way", held::survey,
-                          plane * joined(plan.placement, own_slabs(plan.placement)).planes, sizeof(double)));
+                          plane * joined(computation.placement, own_slabs(computation.placement)).planes,
+                          sizeof(double)));
         return;
     }
-    const std::int64_t shots = shots_together(plan.placement);
-    const bool density = plan.imaging->density;
-    list.add(host_row("gradients", held::survey, plan.domain.grid.points(), (density ? 2 : 1) * sizeof(float), shots));
+    const std::int64_t shots = shots_together(computation.placement);
+    const bool density = experiment.imaging->density;
     list.add(
-        host_row("observed seismograms", held::survey, bytes_of_gathers(plan.survey, plan.time, plan.placement), 1, 2));
-    add_image_memory(list, plan);
+        host_row("gradients", held::survey, experiment.domain.grid.points(), (density ? 2 : 1) * sizeof(float), shots));
+    list.add(host_row("observed seismograms", held::survey,
+                      bytes_of_gathers(experiment.survey, experiment.time, computation.placement), 1, 2));
+    add_image_memory(list, experiment, computation);
     if (density)
         list.add(host_row("pressure at sources", held::resampling,
-                          saturating_product(plan.survey.size.most_sources, plan.time.recorded_samples()),
+                          saturating_product(experiment.survey.size.most_sources, experiment.time.recorded_samples()),
                           sizeof(double)));
-    const std::int64_t traces = saturating_product(plan.survey.size.most_receivers, shots);
+    const std::int64_t traces = saturating_product(experiment.survey.size.most_receivers, shots);
     list.add(host_row("residuals", held::resampling,
-                      saturating_product(traces, plan.time.recorded_samples() + plan.time.output_samples),
+                      saturating_product(traces, experiment.time.recorded_samples() + experiment.time.output_samples),
                       2 * sizeof(double)));
 }
 

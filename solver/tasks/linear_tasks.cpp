@@ -323,7 +323,7 @@ void BornTranspose::compute(Batch& batch, StepControl& control) {
 
 void BornTranspose::collect(Batch& batch) {
     for (int slot = 0; ShotInProgress & shot : batch) {
-        const auto gradients = gradients_of<double>(*run_, slot++, *shot.plan, parts_.media);
+        const auto gradients = gradients_of<double>(*run_, slot++, *shot.plan, shot.plan->setup, parts_.media);
         shot.product.part = shot.plan->domain.part;
         shot.product.image = {{gradients.vp.begin(), gradients.vp.end()}, {gradients.rho.begin(), gradients.rho.end()}};
     }
@@ -332,8 +332,8 @@ void BornTranspose::collect(Batch& batch) {
 // ---- rows
 
 /// With sources at the receivers, too.
-ShotSize largest_either_way(const Plan& plan) {
-    ShotSize most = largest_shot(plan);
+ShotSize largest_either_way(const Experiment& experiment, const Computation& computation) {
+    ShotSize most = largest_shot(experiment, computation);
     most.source_nodes = most.receiver_nodes = std::max(most.source_nodes, most.receiver_nodes);
     most.sources = most.receivers = std::max(most.sources, most.receivers);
     most.trace_samples = most.signal_samples;
@@ -342,23 +342,23 @@ ShotSize largest_either_way(const Plan& plan) {
 
 /// The rows of traces or signals that a batch is given or gives, in double precision: at the steps of the run, and as
 /// they come or go.
-void add_rows_memory(Allocations& list, const Plan& plan) {
-    add_shot_memory(list, plan);
-    add_model_memory(list, plan);
-    const ShotSize shot = largest_shot(plan);
-    const std::int64_t rows = saturating_product(shot.receivers + shot.sources, shots_together(plan.placement));
-    const std::int64_t recorded = plan.time.signal_samples() * (plan.setup.keeps_applied ? 2 : 1);
+void add_rows_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
+    add_shot_memory(list, experiment, computation);
+    add_model_memory(list, experiment, computation);
+    const ShotSize shot = largest_shot(experiment, computation);
+    const std::int64_t rows = saturating_product(shot.receivers + shot.sources, shots_together(computation.placement));
+    const std::int64_t recorded = experiment.time.signal_samples() * (computation.setup.keeps_applied ? 2 : 1);
     list.add(host_row("traces and signals of an operator", held::survey,
-                      saturating_product(rows, recorded + plan.time.output_samples), sizeof(double)));
+                      saturating_product(rows, recorded + experiment.time.output_samples), sizeof(double)));
 }
 
 /// With values on the nodes: a change of the model, or an image, and what is made of it. A change of the density, too,
 /// is that of k, of the density and of the buoyancies along each axis, beside those of the density and velocity and k.
-void add_node_memory(Allocations& list, const Plan& plan) {
-    add_rows_memory(list, plan);
-    const std::int64_t values =
-        (plan.imaging->density ? 8 + plan.setup.grid.dimensions : 3) + doubles_of_second_image(plan);
-    list.add(host_row("changes of the model, or images", held::survey, plan.setup.grid.points(),
+void add_node_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
+    add_rows_memory(list, experiment, computation);
+    const std::int64_t values = (experiment.imaging->density ? 8 + computation.setup.grid.dimensions : 3) +
+                                doubles_of_second_image(computation);
+    list.add(host_row("changes of the model, or images", held::survey, computation.setup.grid.points(),
                       values * std::int64_t{sizeof(double)}));
 }
 

@@ -26,18 +26,20 @@ inline ImagePlanes planes_of(const GradientRun& run, LevelSum sum, int slot) {
     };
 }
 
-/// \param run that has ended. \param slot of the shot in it. \param plan of the shot.
+/// \param run that has ended. \param slot of the shot in it. \param of_shot that of the
+/// shot's plan, as is the set-up.
 template <typename T>
-ShotGradients<T> gradients_of(const GradientRun& run, int slot, const Plan& plan, const ShotMedia& media) {
-    const ComputedGrid& computed = plan.domain.computed;
-    const MediumReaders readers = medium_readers(media.model(), computed, plan.domain.part);
+ShotGradients<T> gradients_of(const GradientRun& run, int slot, const Experiment& of_shot, const Setup& setup,
+                              const ShotMedia& media) {
+    const ComputedGrid& computed = of_shot.domain.computed;
+    const MediumReaders readers = medium_readers(media.model(), computed, of_shot.domain.part);
     ShotGradients<T> gradients;
-    gradients.vp = folded_gradient_of_vp<T>(planes_of(run, LevelSum::products, slot), plan.setup, readers,
-                                            plan.time.dt_s, computed, plan.domain.grid);
-    if (plan.imaging->density) {
+    gradients.vp = folded_gradient_of_vp<T>(planes_of(run, LevelSum::products, slot), setup, readers, of_shot.time.dt_s,
+                                            computed, of_shot.domain.grid);
+    if (of_shot.imaging->density) {
         const NodeValues of_rho =
-            gradient_of_rho(run.image(slot), run.density_images(slot), plan.setup, readers, plan.time.dt_s);
-        gradients.rho = fold_to_inner<T>(of_rho, computed, plan.domain.grid);
+            gradient_of_rho(run.image(slot), run.density_images(slot), setup, readers, of_shot.time.dt_s);
+        gradients.rho = fold_to_inner<T>(of_rho, computed, of_shot.domain.grid);
     }
     return gradients;
 }

@@ -36,16 +36,16 @@ void set_up(ShotInProgress& shot, const Plan& plan) {
     shot.points.receivers = point_weights(shot.shot.receivers.list(), grid, halos, PointKind::receiver);
 }
 
-ShotSize largest_shot(const Plan& plan) {
-    const SurveySize& size = plan.survey.size;
+ShotSize largest_shot(const Experiment& experiment, const Computation& computation) {
+    const SurveySize& size = experiment.survey.size;
     ShotSize most;
     most.source_nodes = size.most_source_nodes;
     most.receiver_nodes = size.most_receiver_nodes;
-    most.sources = may_reach_cuts(plan.domain) ? size.most_source_nodes : size.most_source_rows;
+    most.sources = may_reach_cuts(experiment.domain) ? size.most_source_nodes : size.most_source_rows;
     most.receivers = size.most_receivers;
-    most.signal_samples = plan.time.signal_samples();
-    most.trace_samples = plan.time.recorded_samples();
-    most.download_points = downloaded_points(plan.snapshots, plan.setup.grid, plan.placement);
+    most.signal_samples = experiment.time.signal_samples();
+    most.trace_samples = experiment.time.recorded_samples();
+    most.download_points = downloaded_points(experiment.snapshots, computation.setup.grid, computation.placement);
     return most;
 }
 
@@ -56,12 +56,13 @@ std::int64_t bytes_of_points(const ShotSize& shot) {
                           saturating_product(shot.sources, shot.signal_samples, std::int64_t{sizeof(double)}));
 }
 
-void add_shot_memory(Allocations& list, const Plan& plan) {
+void add_shot_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
     // One batch is there until the wavefield has it, and the next while it is computed.
-    const std::int64_t points = bytes_of_points(largest_shot(plan)), batch = shots_together(plan.placement);
+    const std::int64_t points = bytes_of_points(largest_shot(experiment, computation)),
+                       batch = shots_together(computation.placement);
     list.add(host_row("shots that are set up", held::set_up, points, 1, batch));
     list.add(host_row("sources and receivers", held::survey, points, 1,
-                      is_pipelined(plan.placement, plan.survey) ? batch : 0));
+                      is_pipelined(computation.placement, experiment.survey) ? batch : 0));
 }
 
 int finishing_threads(std::int64_t shots) {

@@ -19,6 +19,10 @@
 
 namespace onda {
 
+struct Computation;
+struct Experiment;
+struct Plan;
+
 /// A shot from when it is claimed from the queue until its record is in it.
 struct ShotInProgress {
     std::size_t index = 0;             ///< in the survey
@@ -39,12 +43,12 @@ using Batch = std::vector<ShotInProgress>;
 void set_up(ShotInProgress& shot, const Plan& plan);
 
 /// What the shots ask of a device at most.
-ShotSize largest_shot(const Plan& plan);
+ShotSize largest_shot(const Experiment& experiment, const Computation& computation);
 /// The bytes of the sources and receivers of a shot as weighted nodes, and of the sources' signals, until a device has
 /// them.
 std::int64_t bytes_of_points(const ShotSize& shot);
 /// Adds the rows of shots that are set up.
-void add_shot_memory(Allocations& list, const Plan& plan);
+void add_shot_memory(Allocations& list, const Experiment& experiment, const Computation& computation);
 
 /// Threads that finish the shots of a batch at the same time. Only one of them at a time writes to its file; the others
 /// wait for the disk, or hash what was written.

@@ -9,19 +9,19 @@
 
 namespace onda {
 
-void add_model_memory(Allocations& list, const Plan& plan) {
+void add_model_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
     std::string quantities;
-    for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters)
+    for (const MediumParameter& parameter : computation.setup.scheme.equation->parameters)
         quantities += (quantities.empty() ? "" : " and ") + std::string(parameter.quantity);
     const auto add = [&](std::string name, Owner stretch) {
-        list.add(host_row(std::move(name), stretch, plan.domain.grid.points(), sizeof(float),
-                          std::ssize(plan.setup.scheme.equation->parameters)));
+        list.add(host_row(std::move(name), stretch, experiment.domain.grid.points(), sizeof(float),
+                          std::ssize(computation.setup.scheme.equation->parameters)));
     };
     add(quantities + " of the model, until copied to the backend", held::model);
-    list.add(host_row("temporary, to build the model", held::model, plan.model.extra_bytes, 1));
-    if (plan.domain.aperture)
+    list.add(host_row("temporary, to build the model", held::model, experiment.model.extra_bytes, 1));
+    if (experiment.domain.aperture)
         add("model, from which the apertures are cut", held::survey);
-    else if (plan.imaging)
+    else if (experiment.imaging)
         add("model, for gradients", held::survey);
 }
 

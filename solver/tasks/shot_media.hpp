@@ -13,11 +13,13 @@
 
 namespace onda {
 
+struct Computation;
+struct Experiment;
 struct Plan;
 
 /// Adds the rows of the model: until the devices have it, and where shots take parts of it for as long as there are
 /// shots.
-void add_model_memory(Allocations& list, const Plan& plan);
+void add_model_memory(Allocations& list, const Experiment& experiment, const Computation& computation);
 
 /// One medium at a time: that of the whole grid, made at once, or that of the part of a shot, made when one is asked
 /// for.

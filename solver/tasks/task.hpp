@@ -18,6 +18,8 @@
 
 namespace onda {
 
+struct Computation;
+struct Experiment;
 struct Plan;
 
 /// What a task needs and does not own.
@@ -65,10 +67,10 @@ struct TaskRow {
     bool compares_data = false;       ///< with what the section imaging calls observed
     std::unique_ptr<Task> (*make)(const TaskParts& parts);
     /// What a shot asks of a device at most.
-    ShotSize (*largest_shot)(const Plan& plan);
+    ShotSize (*largest_shot)(const Experiment& experiment, const Computation& computation);
     /// Adds the rows of what it holds of the host's memory (solver/program/host_memory.hpp), media, snapshots and
     /// gathers included; output formats have their own.
-    void (*add_memory)(Allocations& list, const Plan& plan);
+    void (*add_memory)(Allocations& list, const Experiment& experiment, const Computation& computation);
 };
 
 /// All tasks; the first is what a run does unless it is told otherwise. task.cpp defines nothing else, so that a test

@@ -412,7 +412,7 @@ TEST_CASE("sources and receivers take what their row says") {
     std::int64_t bytes = vectors_of(sources.nodes) + vectors_of(receivers);
     for (const std::vector<double>& signal : sources.signal)
         bytes += static_cast<std::int64_t>(sizeof(double) * signal.size());
-    const std::int64_t planned = bytes_of_points(largest_shot(plan));
+    const std::int64_t planned = bytes_of_points(largest_shot(plan.experiment(), plan.computation()));
     CAPTURE(bytes);
     CAPTURE(planned);
     // The end of the last row of each, and where sources are and which density they act in.

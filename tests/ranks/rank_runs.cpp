@@ -295,8 +295,8 @@ std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::fil
             std::filesystem::create_directories(results);
             const std::vector<ShotRecord> shots = table.all_finished();
             const Provenance none;
-            for (AtomicFile& file :
-                 outputs.assemble({first.plan, shots, folder, results, none, false, assembly_of(first.plan)}))
+            for (AtomicFile& file : outputs.assemble(
+                     {first.plan, shots, folder, results, none, false, assembly_of(first.plan, first.plan.placement)}))
                 file.rename();
         }
     } catch (...) {

@@ -96,7 +96,8 @@ struct Assembled {
         }
         if (change) change();
         const Provenance provenance = sample_provenance();
-        const FinishedSurvey survey{plan, records, unfinished, results, provenance, true, assembly_of(plan)};
+        const FinishedSurvey survey{
+            plan, records, unfinished, results, provenance, true, assembly_of(plan, plan.placement)};
         for (AtomicFile& file : outputs.assemble(survey)) file.commit();
         if (survey.assembly == Assembly::links)
             std::filesystem::rename(unfinished, results / kShotsName);
@@ -205,11 +206,11 @@ TEST_CASE("many shots, each on its part of the grid, keep their files, which the
 }
 
 TEST_CASE("few large shots keep their files, too") {
-    CHECK(assembly_of(plan_of(4, "41, 31")) == Assembly::copies);
-    CHECK(assembly_of(plan_of(4, "1001, 1501")) == Assembly::links);
+    CHECK(assembly_of(plan_of(4, "41, 31"), {}) == Assembly::copies);
+    CHECK(assembly_of(plan_of(4, "1001, 1501"), {}) == Assembly::links);
     Plan without = plan_of(4, "1001, 1501");
     without.imaging.reset();
-    CHECK(assembly_of(without) == Assembly::copies);
+    CHECK(assembly_of(without, without.placement) == Assembly::copies);
 }
 
 TEST_CASE("a damaged file of a shot ends the run with an error that names it") {
@@ -231,9 +232,10 @@ TEST_CASE("its bytes are forecast") {
         const auto written = double(bytes_in(folder.path() / "out"));
         // What this format adds to a run: that of the test has no table of shots and no seismograms.
         const double with = double(forecast_output_bytes(forecast));
-        const bool links = keeps_shot_files(plan);
+        const bool links = keeps_shot_files(plan, plan.placement);
         forecast.imaging.reset();
-        const double without = keeps_shot_files(forecast) == links ? double(forecast_output_bytes(forecast)) : 0.;
+        const double without =
+            keeps_shot_files(forecast, forecast.placement) == links ? double(forecast_output_bytes(forecast)) : 0.;
         CAPTURE(shots);
         CAPTURE(written - (with - without));
         CHECK(std::abs(written - (with - without)) <= 0.02 * written + 2000. + 400. * double(shots));

@@ -64,7 +64,7 @@ TEST_CASE("tables and auto give the bits of float") {
 
 TEST_CASE("16 bits change seismograms by no more than the change of travel times is worth") {
     const SurveyInMemory full = run_stored(kSmall3d, "float"), coded = run_stored(kSmall3d, "16bit");
-    const StorageChange change = change_of_storage(*coded.plan);
+    const StorageChange change = change_of_storage(coded.plan->experiment(), coded.plan->computation());
     CHECK(coded.plan->setup.medium.storage == Storage::codes);
     CHECK(change.of_velocity > 0.);
     CHECK(change.of_velocity < 2e-5);
@@ -77,14 +77,15 @@ TEST_CASE("16 bits change seismograms by no more than the change of travel times
 TEST_CASE("check says what 16 bits change") {
     const Plan plan = stored_plan(kSmall3d, "16bit");
     CHECK(contains(describe(plan), "storage   in 16 bits: changes velocities by at most 0.0"));
-    const nlohmann::ordered_json json = storage_json(plan);
+    const nlohmann::ordered_json json = storage_json(plan, plan);
     CHECK(json["model"] == "16bit");
     CHECK(json["bytes_per_node"] == 2);
     CHECK(json["largest_change"]["velocity_percent"] > 0.);
     CHECK(json["largest_change"]["travel_time_periods"] > 0.);
     CHECK(contains(describe(stored_plan(kSmall2d, "table")), "storage   as a table: exact"));
     CHECK(contains(describe(stored_plan(kSmall2d, "auto")), "storage   as a table if the model has no more than 255"));
-    CHECK(storage_json(stored_plan(kSmall2d, "float"))["bytes_per_node"] == 4);
+    const Plan as_numbers = stored_plan(kSmall2d, "float");
+    CHECK(storage_json(as_numbers, as_numbers)["bytes_per_node"] == 4);
 }
 
 TEST_CASE("what cannot be stored is refused by name") {

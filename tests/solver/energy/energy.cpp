@@ -59,10 +59,12 @@ constinit const OutputFormat kEnergyFormat{
     .column = "energy",
     .shot_file = "energy.txt",
     .is_result = [](std::string_view name) { return name == kName; },
-    .is_wanted = [](const Plan&) { return true; },
-    .make = [](const Plan&, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<EnergyOfRun>(); },
-    .predicted_bytes = [](const Plan& plan,
-                          std::int64_t) { return 200 * static_cast<std::int64_t>(plan.survey.shots.size()); },
+    .is_wanted = [](const Experiment&) { return true; },
+    .make = [](const Experiment&, const Model&) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<EnergyOfRun>();
+    },
+    .predicted_bytes = [](const Experiment& experiment, const Placement&,
+                          std::int64_t) { return 200 * static_cast<std::int64_t>(experiment.survey.shots.size()); },
 };
 
 class EnergyTask : public Task {
@@ -133,11 +135,11 @@ constinit const TaskRow kEnergyTask{
     .make = [](const TaskParts& parts) -> std::unique_ptr<Task> { return std::make_unique<EnergyTask>(parts); },
     .largest_shot = largest_shot,
     .add_memory =
-        [](Allocations& list, const Plan& plan) {
-            add_shot_memory(list, plan);
-            add_model_memory(list, plan);
-            list.add(
-                host_row("pressure, of which the energy is", held::survey, plan.domain.grid.points(), sizeof(double)));
+        [](Allocations& list, const Experiment& experiment, const Computation& computation) {
+            add_shot_memory(list, experiment, computation);
+            add_model_memory(list, experiment, computation);
+            list.add(host_row("pressure, of which the energy is", held::survey, experiment.domain.grid.points(),
+                              sizeof(double)));
         },
 };
 

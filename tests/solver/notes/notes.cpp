@@ -8,7 +8,7 @@
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/outputs/snapshot_output.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/experiment.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
@@ -21,8 +21,8 @@ extern const OutputFormat kNotes;
 
 class NotesOfShot : public ShotOutput {
 public:
-    NotesOfShot(const Plan& plan, const ShotPlace& place)
-        : place_(place.file), shot_(place.shot.id), steps_(0, plan.time.steps, {0, 1, plan.time.steps}) {}
+    NotesOfShot(const Experiment& experiment, const ShotPlace& place)
+        : place_(place.file), shot_(place.shot.id), steps_(0, experiment.time.steps, {0, 1, experiment.time.steps}) {}
 
     [[nodiscard]] const StepSet& steps() const override { return steps_; }
     void take_wavefield(const Propagator&, int) override { ++wavefields_; }
@@ -42,10 +42,10 @@ private:
 
 class Notes : public RunOutput {
 public:
-    explicit Notes(const Plan& plan) : plan_(plan) {}
+    explicit Notes(const Experiment& experiment) : experiment_(experiment) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
-        return std::make_unique<NotesOfShot>(plan_, place);
+        return std::make_unique<NotesOfShot>(experiment_, place);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override {
         std::string text;
@@ -61,20 +61,22 @@ public:
     }
 
 private:
-    const Plan& plan_;
+    const Experiment& experiment_;
 };
 
 constinit const OutputFormat kNotes{
     .column = "note",
     .shot_file = "note.txt",
     .is_result = [](std::string_view name) { return name == kName; },
-    .is_wanted = [](const Plan&) { return true; },
-    .make = [](const Plan& plan, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<Notes>(plan); },
-    .predicted_bytes = [](const Plan& plan,
-                          std::int64_t) { return kLine * static_cast<std::int64_t>(plan.survey.shots.size()); },
+    .is_wanted = [](const Experiment&) { return true; },
+    .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<Notes>(experiment);
+    },
+    .predicted_bytes = [](const Experiment& experiment, const Placement&,
+                          std::int64_t) { return kLine * static_cast<std::int64_t>(experiment.survey.shots.size()); },
     .add_memory =
-        [](Allocations& list, const Plan& plan) {
-            list.add(host_row("notes", held::outputs, kLine, 1, std::ssize(plan.survey.shots)));
+        [](Allocations& list, const Experiment& experiment, const Computation&) {
+            list.add(host_row("notes", held::outputs, kLine, 1, std::ssize(experiment.survey.shots)));
         },
 };
 
