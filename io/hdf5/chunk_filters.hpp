@@ -18,4 +18,9 @@ std::uint32_t fletcher32(std::span<const std::byte> bytes);
 /// \param filtered replaced; its memory is used again. \throws std::bad_alloc.
 void filter_chunk(std::span<const std::byte> chunk, std::vector<std::byte>& filtered);
 
+/// The chunk that filter_chunk() was given. Safe for any bytes: nothing but stored blocks is understood, and both
+/// checksums are compared. \param chunk as large as all chunks of the dataset; filled in part where the result is
+/// false. \return whether it is one, whole and undamaged; what others have stored may be another chunk all the same.
+bool unfilter_chunk(std::span<const std::byte> filtered, std::span<std::byte> chunk);
+
 }  // namespace onda::hdf5

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -9,15 +10,20 @@
 #include <type_traits>
 
 #include "io/files/input_file.hpp"
+#include "io/hdf5/chunk_reader.hpp"
 #include "io/hdf5/guarded_hdf5_server.hpp"
 #include "io/hdf5/hdf5_detail.hpp"
 #include "io/hdf5/sandbox.hpp"
+#include "io/hdf5/tiles.hpp"
 #include "io/text/message.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda::guarded {
 
 using detail::Request;
+using hdf5::for_each_tile;
+using hdf5::product;
+using hdf5::sum;
 
 namespace {
 
@@ -30,6 +36,7 @@ struct Connection {
     std::string name;  ///< as messages show it
     std::uintmax_t file_bytes;
     sandbox::Child child;
+    hdf5::ChunkReader chunks;
 
     /// A copy of the answer, of which nothing but its size is known.
     std::vector<std::byte> ask(const MessageWriter& request) {
@@ -131,8 +138,8 @@ File File::open(const std::filesystem::path& file, const sandbox::Limits& limits
         const hdf5::Turn turn;            // another thread may be starting a child of its own
         hdf5::detail::prepare_library();  // once for all children
     }
-    File opened(std::shared_ptr<Connection>(
-        new Connection{shown(file), bytes, {shown(file), "HDF5", detail::serve_file(file), limits}}));
+    File opened(std::shared_ptr<Connection>(new Connection{
+        shown(file), bytes, {shown(file), "HDF5", detail::serve_file(file), limits}, hdf5::ChunkReader(file)}));
     MessageWriter request;
     request.put(Request::open_file).put(std::uint64_t{0});
     opened.connection_->ask(request);
@@ -205,6 +212,8 @@ Dataset File::open_dataset(const std::string& name, hdf5::Storage storage) const
     ask(*connection_, may_be_view ? Request::open_view : Request::open_dataset, 0, name, [&](MessageReader& in) {
         dataset.number_ = in.take<std::uint64_t>();
         dataset.element_bytes_ = in.take<std::uint64_t>();
+        if (const auto filtered_as = in.take<std::uint8_t>(); filtered_as != 0)
+            dataset.filtered_as_ = static_cast<hdf5::Element>(filtered_as - 1);
         dataset.checksums_.values = in.take<std::uint8_t>() != 0;
         dataset.checksums_.attributes = in.take<std::uint8_t>() != 0;
         dataset.extents_ = in.take_all<Extent>();
@@ -222,38 +231,6 @@ Dataset File::open_dataset(const std::string& name, hdf5::Storage storage) const
 }
 
 // Dataset ----------------------------------------------------------------------------------------------------------
-
-namespace {
-
-Extent product(const Extents& extents) {
-    return std::accumulate(extents.begin(), extents.end(), Extent{1}, std::multiplies<>());
-}
-
-/// Calls f(first, extents) for each tile of [begin, end), the tiles' borders being multiples of `tile`; slowest first.
-template <class F>
-void for_each_tile(const Extents& begin, const Extents& end, const Extents& tile, const F& f) {
-    const auto rank = begin.size();
-    Extents at = begin, extents(rank);
-    for (;;) {
-        for (std::size_t axis = 0; axis < rank; ++axis)
-            extents[axis] = std::min(end[axis], (at[axis] / tile[axis] + 1) * tile[axis]) - at[axis];
-        f(at, extents);
-        std::size_t axis = rank;
-        while (axis > 0 && (at[axis - 1] += extents[axis - 1]) >= end[axis - 1]) {
-            at[axis - 1] = begin[axis - 1];
-            --axis;
-        }
-        if (axis == 0) return;
-    }
-}
-
-Extents sum(const Extents& a, const Extents& b) {
-    Extents result(a.size());
-    std::transform(a.begin(), a.end(), b.begin(), result.begin(), std::plus<>());
-    return result;
-}
-
-}  // namespace
 
 Extent Dataset::size() const {
     return product(extents_);
@@ -288,6 +265,31 @@ double Dataset::touched_bytes(const Extents& first, const Extents& count) const 
     return bytes;
 }
 
+bool Dataset::is_of_whole_chunks(const Extents& first, const Extents& count) const {
+    for (std::size_t axis = 0; axis < rank(); ++axis) {
+        const Extent end = first[axis] + count[axis];
+        if (first[axis] % chunk_[axis] != 0 || (end % chunk_[axis] != 0 && end != extents_[axis])) return false;
+    }
+    return true;
+}
+
+bool Dataset::is_unfiltered_here(const Extents& first, const Extents& count, hdf5::Element element) const {
+    constexpr Extent least_bytes = 1 << 20, least_of_chunk = 1 << 16;
+    return filtered_as_ == element && !chunk_.empty() && product(count) * element_bytes_ >= least_bytes &&
+           product(chunk_) * element_bytes_ >= least_of_chunk && is_of_whole_chunks(first, count);
+}
+
+/// Reads a box without the child, which says where its chunks lie; false where a chunk is damaged, of which HDF5 tells
+/// more.
+bool Dataset::unfilter(const Extents& first, const Extents& count, std::span<std::byte> values) const {
+    MessageWriter request;
+    request.put(Request::chunks).put(number_).put(first).put(count);
+    const auto answer = connection_->ask(request);
+    std::vector<hdf5::StoredChunk> chunks(answer.size() / sizeof(hdf5::StoredChunk));
+    std::memcpy(chunks.data(), answer.data(), chunks.size() * sizeof(hdf5::StoredChunk));
+    return connection_->chunks.read({first, count, chunk_, element_bytes_}, chunks, values);
+}
+
 template <class T>
 void Dataset::read_parts(const Extents& first, const Extents& count, const Part<T>& part) const {
     check_box(first, count);
@@ -304,6 +306,11 @@ void Dataset::read_parts(const Extents& first, const Extents& count, const Part<
         Extents within(rank());
         std::transform(at.begin(), at.end(), first.begin(), within.begin(), std::minus<>());
         const auto values = static_cast<std::size_t>(product(extents));
+        if (is_unfiltered_here(at, extents, hdf5::element_of<T>())) {
+            const auto unfiltered = std::make_unique_for_overwrite<T[]>(values);
+            const std::span all(unfiltered.get(), values);
+            if (unfilter(at, extents, std::as_writable_bytes(all))) return part(within, extents, all);
+        }
         MessageWriter request;
         request.put(Request::values).put(number_).put(hdf5::element_of<T>()).put(at).put(extents);
         connection_->child.ask(request.bytes(), touched_bytes(at, extents), [&](sandbox::ConstBytes answer) {
@@ -330,6 +337,9 @@ std::vector<T> Dataset::read(const Extents& first, const Extents& count) const {
     if (product(count) == 0) return {};
     check_box(first, count);
     std::vector<T> all(static_cast<std::size_t>(product(count)));
+    if (is_unfiltered_here(first, count, hdf5::element_of<T>()) &&
+        unfilter(first, count, std::as_writable_bytes(std::span(all))))
+        return all;
     read_parts<T>(first, count, [&](const Extents& at, const Extents& extents, auto values) {
         const Extent length = extents.back();
         Extents row(rank(), 1);

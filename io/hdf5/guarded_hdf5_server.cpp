@@ -7,6 +7,7 @@
 
 #include "io/hdf5/hdf5.hpp"
 #include "io/hdf5/hdf5_detail.hpp"
+#include "io/hdf5/tiles.hpp"
 #include "io/text/message.hpp"
 #include "io/text/printable.hpp"
 
@@ -29,6 +30,8 @@ public:
         MessageWriter out;
         if (kind == Request::text_values)
             texts(in, out);
+        else if (kind == Request::chunks)
+            chunks(datasets_.at(object - 1), in, out);
         else if (kind != Request::open_file)
             answer(kind, object, in.take_text(), out);
         const auto bytes = out.bytes();
@@ -61,7 +64,8 @@ private:
             case Request::variable_text: out.put(from.has_variable_text(name)); break;
             case Request::open_file:
             case Request::text_values:
-            case Request::values: break;
+            case Request::values:
+            case Request::chunks: break;
         }
     }
 
@@ -80,6 +84,8 @@ private:
     void open(const std::string& name, hdf5::Storage storage, MessageWriter& out) {
         const auto& dataset = datasets_.emplace_back(file_->open_dataset(name, storage));
         out.put(std::uint64_t{datasets_.size()}).put(std::uint64_t{dataset.element_bytes()});
+        const auto filtered_as = dataset.filtered_as();
+        out.put(static_cast<std::uint8_t>(filtered_as ? static_cast<int>(*filtered_as) + 1 : 0));
         out.put(dataset.checksums().values).put(dataset.checksums().attributes);
         out.put(dataset.extents()).put(dataset.chunk()).put(std::uint64_t{dataset.sources().size()});
         for (const hdf5::ViewSource& source : dataset.sources())
@@ -99,6 +105,14 @@ private:
                             end = begin + std::min(count, all - begin);
         out.put(all).put(end - begin);
         for (std::uint64_t n = begin; n < end; ++n) out.put(texts_[n]);
+    }
+
+    static void chunks(const hdf5::Dataset& dataset, MessageReader& in, MessageWriter& out) {
+        const auto first = in.take_all<hdf5::Extent>(), count = in.take_all<hdf5::Extent>();
+        hdf5::for_each_tile(first, hdf5::sum(first, count), dataset.chunk(),
+                            [&](const hdf5::Extents& at, const hdf5::Extents&) {
+                                out.put(dataset.stored_chunk(at).value_or(hdf5::StoredChunk{}));
+                            });
     }
 
     static std::size_t read(const hdf5::Dataset& dataset, MessageReader& in, Bytes window) {

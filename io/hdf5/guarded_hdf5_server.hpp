@@ -15,7 +15,8 @@ enum class Request : std::uint8_t {
     names,          ///< path of a group -> names
     linked_file,    ///< path -> count (0 or 1), file
     group_texts,    ///< path of an attribute of a group -> bool, texts
-    open_dataset,   ///< name -> number, element bytes, checksums, extents, chunk, count of sources (0), sources
+    open_dataset,   ///< name -> number, element bytes, Dataset::filtered_as() + 1 (0: none), checksums, extents, chunk,
+                    ///< count of sources (0), sources
     open_view,      ///< as open_dataset, of a dataset that may be a view
     text,           ///< name -> count (0 or 1), text
     texts,          ///< name -> bool, texts
@@ -25,6 +26,7 @@ enum class Request : std::uint8_t {
     text_values,  ///< path of a dataset, first, count -> count (0 or 1: it holds texts), all of its texts, those asked
                   ///< for
     values,       ///< hdf5::Element, first, count -> the values
+    chunks,       ///< first, count -> hdf5::StoredChunk of each chunk from there on; 0 bytes where it is not known
 };
 
 /// The work of the child: opens the file at the first request and answers.

@@ -16,6 +16,7 @@
 
 #include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5_detail.hpp"
+#include "io/hdf5/tiles.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda::hdf5 {
@@ -167,10 +168,6 @@ std::string listed(const Extents& extents) {
     std::string text;
     for (const auto extent : extents) text += (text.empty() ? "" : ", ") + std::to_string(extent);
     return "[" + text + "]";
-}
-
-Extent product(const Extents& extents) {
-    return std::accumulate(extents.begin(), extents.end(), Extent{1}, std::multiplies<>());
 }
 
 /// The 1.10 format: checksummed metadata, and the same bytes from every later library. What HDF5 knows of an object
@@ -475,6 +472,7 @@ Dataset Group::open_dataset(const std::string& path, Storage storage) const {
     dataset.extents_ = std::move(layout.extents);
     dataset.chunk_ = std::move(layout.chunk);
     dataset.element_bytes_ = layout.element_bytes;
+    dataset.filtered_as_ = layout.filtered_as;
     dataset.checksums_ = layout.checksums;
     dataset.sources_ = std::move(layout.sources);
     return dataset;

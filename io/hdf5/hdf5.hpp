@@ -136,6 +136,11 @@ struct ViewSource {
     Extents first, count;    ///< of the view; its values are all of that dataset
 };
 
+/// A chunk in its file, as its filters left it.
+struct StoredChunk {
+    std::uint64_t at = 0, bytes = 0;
+};
+
 /// Whether a dataset may be a view (HDF5: virtual), whose values lie in other files.
 enum class Storage { own, own_or_view };
 
@@ -151,6 +156,10 @@ public:
     [[nodiscard]] const Extents& chunk() const { return chunk_; }
     /// The bytes of one element as the file has it.
     [[nodiscard]] std::size_t element_bytes() const { return element_bytes_; }
+    /// Of a dataset that was opened: the elements of its chunks where filter_chunk() could have made them.
+    [[nodiscard]] std::optional<Element> filtered_as() const { return filtered_as_; }
+    /// Where the chunk that begins at `first` lies in the file; nothing where it is not there or has other filters.
+    [[nodiscard]] std::optional<StoredChunk> stored_chunk(const Extents& first) const;
     /// What checksums cover: of datasets that were opened.
     [[nodiscard]] Checksums checksums() const { return checksums_; }
 
@@ -194,6 +203,7 @@ private:
 
     Extents extents_, chunk_;
     std::optional<Element> element_;  ///< of datasets that were created
+    std::optional<Element> filtered_as_;
     std::size_t element_bytes_ = 0;
     Checksums checksums_;
     std::vector<ViewSource> sources_;

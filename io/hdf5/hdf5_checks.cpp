@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <filesystem>
+#include <vector>
 
 #include "io/hdf5/hdf5_detail.hpp"
 
@@ -62,10 +64,12 @@ Extents checked_extents(hid_t dataset, const Object& object, std::size_t element
 
 struct Filters {
     bool any = false, shrink = false, have_checksum = false;
+    bool own = false;  ///< deflate, then Fletcher-32, as filter_chunk() has them
 };
 
 Filters check_filters(hid_t creation, const Object& object) {
     Filters filters;
+    std::vector<H5Z_filter_t> ids;
     const int count = check(H5Pget_nfilters(creation), object, "count its filters");
     for (int n = 0; n < count; ++n) {
         unsigned flags = 0, config = 0;
@@ -79,7 +83,9 @@ Filters check_filters(hid_t creation, const Object& object) {
             object.fail("is refused: filter " + std::to_string(id) +
                         "; deflate, shuffle and fletcher32 are read (repack it: h5repack -f NONE)");
         filters = {true, filters.shrink || known->shrinks, filters.have_checksum || known->has_checksum};
+        ids.push_back(id);
     }
+    filters.own = ids == std::vector<H5Z_filter_t>{H5Z_FILTER_DEFLATE, H5Z_FILTER_FLETCHER32};
     return filters;
 }
 
@@ -186,6 +192,9 @@ CheckedLayout check_layout(hid_t dataset, const Object& object, const std::strin
     if (kind == H5D_CHUNKED) layout.chunk = checked_chunk(creation.get(), object, layout.extents, element_bytes);
     check_storage(dataset, object, bytes, filters.shrink ? most_deflation : 1, file);
     layout.filtered = filters.any;
+    if (filters.own && kind == H5D_CHUNKED && std::endian::native == std::endian::little)
+        for (const Element element : {Element::float32, Element::float64})
+            if (H5Tequal(type.get(), file_type(element)) > 0) layout.filtered_as = element;
     layout.checksums = {filters.have_checksum, header_has_checksum(dataset, object)};
     return layout;
 }

@@ -5,14 +5,13 @@
 #include <condition_variable>
 #include <cstring>
 #include <fcntl.h>
-#include <functional>
-#include <numeric>
 #include <omp.h>
 #include <sys/stat.h>
 
 #include "io/hdf5/chunk_filters.hpp"
 #include "io/hdf5/hdf5_detail.hpp"
 #include "io/hdf5/run_together.hpp"
+#include "io/hdf5/tiles.hpp"
 
 namespace onda::hdf5 {
 
@@ -31,11 +30,6 @@ struct Box {
 
     [[nodiscard]] std::size_t rank() const { return first.size(); }
 };
-
-std::size_t product(const Extents& extents, std::size_t from = 0) {
-    return std::accumulate(extents.begin() + static_cast<std::ptrdiff_t>(from), extents.end(), std::size_t{1},
-                           std::multiplies<>());
-}
 
 /// The chunks of a box, in the order in which HDF5 would store them.
 class ChunksOfBox {
@@ -227,6 +221,15 @@ void Dataset::write_chunks(const Extents& first, const Extents& count, const voi
         }
     });
     turns.rethrow();
+}
+
+std::optional<StoredChunk> Dataset::stored_chunk(const Extents& first) const {
+    unsigned skipped = 0;
+    haddr_t at = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    const bool found = H5Dget_chunk_info_by_coord(id_, first.data(), &skipped, &at, &bytes) >= 0;
+    if (!found || skipped != 0 || at == HADDR_UNDEF || bytes == 0) return {};
+    return StoredChunk{at, bytes};
 }
 
 }  // namespace onda::hdf5

@@ -5,6 +5,7 @@
 // The 1.10 meaning of unversioned names, whatever the library's default.
 #define H5_USE_110_API
 #include <hdf5.h>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,7 @@ struct CheckedLayout {
     Extents extents, chunk;
     std::size_t element_bytes = 0;
     bool filtered = false;
+    std::optional<Element> filtered_as;  ///< Dataset::filtered_as()
     Checksums checksums;
     std::vector<ViewSource> sources;
 };

@@ -80,7 +80,7 @@ private:
 };
 
 std::vector<float> SeismogramsOfSurvey::traces(const Shot& shot) const {
-    const ShotGather gather = reader_.read(shot.id);
+    ShotGather gather = reader_.read(shot.id);
     const auto refuse_shot = [&](const std::string& fault) {
         refuse(file_, fmt::format("shot {}: {}", shot.id, fault));
     };
@@ -92,6 +92,7 @@ std::vector<float> SeismogramsOfSurvey::traces(const Shot& shot) const {
         refuse_shot(fault);
     if (const auto fault = misfit_of_sampling(gather.dt_s, gather.samples, sampling_); !fault.empty())
         refuse_shot(fault);
+    if (gather.samples == sampling_.samples) return std::move(gather.pressure);
     std::vector<float> traces;
     traces.reserve(gather.receivers_m.size() * static_cast<std::size_t>(sampling_.samples));
     for (std::size_t i = 0; i < gather.receivers_m.size(); ++i) {

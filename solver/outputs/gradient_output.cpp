@@ -235,7 +235,7 @@ constinit const OutputFormat kGradientFormat{
     .own_file_bytes = [] { return linked_file_bytes() + 3400; },
     .shot_bytes = bytes_of_shot_images,
     .add_memory =
-        [](Allocations& list, const Experiment& experiment, const Computation& computation) {
+        [](Allocations& list, const Experiment& experiment, const Computation&) {
             const FileGeometry geometry = nodes_of_run(experiment).geometry;
             const std::int64_t image = saturating_product(experiment.domain.grid.points(), std::int64_t{sizeof(float)});
             list.add(host_row("gradient.h5", held::writing,

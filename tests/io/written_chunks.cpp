@@ -1,7 +1,8 @@
 // Chunks that Onda's own threads make ready are those that HDF5 would store, byte by byte, whatever the number of
-// threads, and HDF5 notices every byte of them that changes.
+// threads, and come back through threads as through HDF5. Every byte of them that changes is noticed, by either.
 // Takes 1 s.
 #include <algorithm>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <hdf5.h>
@@ -11,6 +12,7 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/hdf5/chunk_filters.hpp"
+#include "io/hdf5/guarded_hdf5.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "tests/io/file_size_limit.hpp"
 #include "tests/io/files_support.hpp"
@@ -108,6 +110,16 @@ std::vector<float> read(const Path& path) {
     return hdf5::File::open(path).open_dataset("p").read_all<float>();
 }
 
+std::vector<float> read_guarded(const Path& path, int threads) {
+    const Threads together(threads);
+    const auto dataset = guarded::File::open(path).open_dataset("p");
+    return dataset.read<float>(hdf5::Extents(dataset.rank(), 0), dataset.extents());
+}
+
+std::span<const std::byte> bytes_in(const Bytes& bytes) {
+    return std::as_bytes(std::span(bytes));
+}
+
 }  // namespace
 
 TEST_CASE("chunks are those of HDF5, and files the same for any number of threads") {
@@ -121,8 +133,64 @@ TEST_CASE("chunks are those of HDF5, and files the same for any number of thread
         for (const int threads : {2, 3, 8, 50}) {
             write_with_onda(folder.path() / "many.h5", layout, threads);
             CHECK(bytes_of(folder.path() / "many.h5") == bytes_of(folder.path() / "one.h5"));
+            CHECK(read_guarded(folder.path() / "one.h5", threads) == values_of(layout.size()));
         }
     }
+}
+
+TEST_CASE("boxes of whole chunks are read by threads, boxes that cut chunks and other types by HDF5") {
+    const TemporaryFolder folder;
+    const Path path = folder.path() / "p.h5";
+    const ChunkLayout layout{{6, 300, 401}, {2, 150, 200}};
+    write_with_onda(path, layout, 2);
+    const std::vector<float> values = values_of(layout.size());
+    const auto dataset = guarded::File::open(path).open_dataset("p");
+    for (const auto& [first, count] :
+         std::vector<std::pair<hdf5::Extents, hdf5::Extents>>{{{2, 0, 0}, {4, 300, 401}},
+                                                              {{0, 150, 200}, {6, 150, 201}},
+                                                              {{1, 0, 0}, {4, 300, 401}},
+                                                              {{0, 0, 1}, {6, 300, 400}},
+                                                              {{4, 150, 0}, {2, 150, 401}}}) {
+        std::vector<float> expected;
+        for (hdf5::Extent z = 0; z < count[0]; ++z)
+            for (hdf5::Extent y = 0; y < count[1]; ++y)
+                for (hdf5::Extent x = 0; x < count[2]; ++x)
+                    expected.push_back(values[((first[0] + z) * 300 + first[1] + y) * 401 + first[2] + x]);
+        CHECK(dataset.read<float>(first, count) == expected);
+        CHECK(dataset.read<double>(first, count) == std::vector<double>(expected.begin(), expected.end()));
+    }
+}
+
+TEST_CASE("what is no chunk of Onda's, or a damaged one, is not taken for one") {
+    const TemporaryFolder folder;
+    const ChunkLayout layout{{1, 61, 70, 80}, {1, 16, 70, 80}};
+    write_with_hdf5(folder.path() / "p.h5", layout);
+    Bytes stored = stored_chunks(folder.path() / "p.h5", layout).front();
+    std::vector<std::byte> chunk(16 * 70 * 80 * sizeof(float)), smaller(chunk.size() - 1), larger(chunk.size() + 1);
+    REQUIRE(hdf5::unfilter_chunk(bytes_in(stored), chunk));
+    CHECK(std::memcmp(chunk.data(), values_of(layout.size()).data(), chunk.size()) == 0);
+    CHECK_FALSE(hdf5::unfilter_chunk(bytes_in(stored), smaller));
+    CHECK_FALSE(hdf5::unfilter_chunk(bytes_in(stored), larger));
+    for (std::size_t bytes = 0; bytes < 40; ++bytes) {
+        CHECK_FALSE(hdf5::unfilter_chunk(bytes_in(stored).first(bytes), chunk));
+        CHECK_FALSE(hdf5::unfilter_chunk(bytes_in(stored).first(stored.size() - 1 - bytes), chunk));
+    }
+    // A checksum that fits does not help what it covers.
+    const auto seal = [](Bytes& bytes) {
+        const std::uint32_t checksum = hdf5::fletcher32(bytes_in(bytes).first(bytes.size() - 4));
+        std::memcpy(bytes.data() + bytes.size() - 4, &checksum, 4);
+    };
+    // In the headers of zlib and of the first block, in values, and in zlib's checksum.
+    for (const std::size_t at : {0, 1, 2, 3, 4, 5, 6, 7, 1000, static_cast<int>(stored.size() - 5)})
+        for (int bit = 0; bit < 8; ++bit) {
+            Bytes other = stored;
+            other[at] = static_cast<char>(other[at] ^ 1 << bit);
+            CAPTURE(at);
+            CAPTURE(bit);
+            CHECK_FALSE(hdf5::unfilter_chunk(bytes_in(other), chunk));
+            seal(other);
+            CHECK_FALSE(hdf5::unfilter_chunk(bytes_in(other), chunk));
+        }
 }
 
 TEST_CASE("boxes of whole chunks, boxes that cut chunks and other types than the file's come back alike") {
@@ -164,6 +232,9 @@ TEST_CASE("a byte of a chunk that changes is noticed, wherever it is") {
             std::ofstream(damaged, std::ios::binary).write(bytes.data(), std::ssize(bytes));
             CAPTURE(at);
             CHECK(fault_of([&] { (void)read(damaged); }).code() == ExitCode::bad_data);
+            const Error guarded_fault = fault_of([&] { (void)read_guarded(damaged, 3); });
+            CHECK(guarded_fault.code() == ExitCode::bad_data);
+            CHECK(contains(guarded_fault.what(), "damaged.h5: /p: cannot read"));
         }
     }
 }
