@@ -24,7 +24,7 @@ TEXT
 
 readonly packages=(
     cmake ninja-build g++ pkg-config git
-    libyaml-cpp-dev libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libseccomp-dev
+    libyaml-cpp-dev libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libpng-dev libseccomp-dev
     libxxhash-dev zlib1g-dev libkissfft-dev libsegyio-dev libjs-dygraphs doctest-dev fonts-dejavu-core
 )
 
@@ -60,7 +60,7 @@ check_distribution() {
     if ! { command -v apt-get && command -v dpkg-query; } >/dev/null; then
         fail "${name:-this system} has no apt-get; Debian 12 and Ubuntu 24.04 are supported" \
             "elsewhere install CMake 3.25, Ninja, pkg-config, a C++20 compiler, yaml-cpp, HDF5, spdlog, CLI11," \
-            "nlohmann-json, Cairo, zlib, xxHash, kissfft, libsegyio, dygraphs, doctest and libseccomp, then: cmake --preset default && cmake --build --preset default"
+            "nlohmann-json, Cairo, libpng, zlib, xxHash, kissfft, libsegyio, dygraphs, doctest and libseccomp, then: cmake --preset default && cmake --build --preset default"
     fi
     case "$name" in
     "Debian GNU/Linux 12"* | "Ubuntu 24.04"*) ;;

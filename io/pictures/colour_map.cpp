@@ -70,7 +70,7 @@ const ColourMap kPaleGrey{"", "", false, kPaleGreyColours};
 
 Rgb blend(Rgb under, Rgb over, double share) {
     const auto mix = [share](std::uint8_t a, std::uint8_t b) {
-        return static_cast<std::uint8_t>(std::lround((1. - share) * a + share * b));
+        return static_cast<std::uint8_t>((1. - share) * a + share * b + 0.5);
     };
     return {mix(under.r, over.r), mix(under.g, over.g), mix(under.b, over.b)};
 }

@@ -8,7 +8,7 @@ find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 # Debian installs the serial and MPI builds side by side; only pkg-config tells them apart by name.
 pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)
-pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo>=1.16 cairo-pdf fontconfig)
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo>=1.16 cairo-pdf fontconfig libpng>=1.6)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 # The C++ header stands alone; the package that comes with it is of the C library in single precision.
 find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh REQUIRED)
