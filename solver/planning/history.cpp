@@ -70,15 +70,16 @@ bool may_shrink(const Plan& plan) {
     return plan.placement.batch > 1 && plan.config.backend.batch == 0;
 }
 
-std::int64_t room_on_host(const Plan& plan) {
-    return static_cast<std::int64_t>(kShareForStates * static_cast<double>(available_host_bytes(plan.placement.ranks)));
+std::int64_t room_on_host(const Plan& plan, double share) {
+    return static_cast<std::int64_t>(share * static_cast<double>(available_host_bytes(plan.placement.ranks)));
 }
 
 /// Plans the states that the host keeps, for the levels that the device does.
 void set_states(Plan& plan) {
     HistoryPlan& history = plan.imaging->history;
-    history.checkpoints = std::clamp<std::int64_t>(room_on_host(plan) / std::max<std::int64_t>(1, state_bytes(plan)), 0,
-                                                   history.segments(plan.time) - 1);
+    history.checkpoints =
+        std::clamp<std::int64_t>(room_on_host(plan, kShareForStates) / std::max<std::int64_t>(1, state_bytes(plan)), 0,
+                                 history.segments(plan.time) - 1);
 }
 
 /// Plans levels on the device and states on the host. \returns whether the device has room for both wavefields.
@@ -120,7 +121,8 @@ bool set_ring(Plan& plan, std::int64_t room, bool beside_if_need_be) {
         history = {history.every, 1, 0, place, values, plan.imaging->density, section.ring_folder};
         const std::int64_t workers = own_workers(plan.placement);
         return history_bytes(plan.experiment(), plan.computation()) <= room &&
-               host_ring_bytes(plan.experiment(), plan.computation()) <= room_on_host(plan) / workers &&
+               host_ring_bytes(plan.experiment(), plan.computation()) <=
+                   room_on_host(plan, kShareForHistory) / workers &&
                file_ring_bytes(plan.experiment(), plan.computation()) <= room_in_folder(section.ring_folder) / workers;
     };
     const bool any = wanted == "auto";
@@ -148,7 +150,14 @@ bool set_wanted_ring(Plan& plan, std::int64_t room) {
     plan.imaging->chosen_by = "the configuration";
     if (set_ring(plan, room, true)) return true;
     if (may_shrink(plan)) return false;
-    const std::int64_t on_disk = file_ring_bytes(plan.experiment(), plan.computation());
+    const std::int64_t on_disk = file_ring_bytes(plan.experiment(), plan.computation()),
+                       on_host = host_ring_bytes(plan.experiment(), plan.computation());
+    if (history_bytes(plan.experiment(), plan.computation()) <= room && on_host > 0)
+        origin.fault("imaging.storage",
+                     fmt::format("ring: the rings take {} of the host's memory, and {} may be used: use checkpoints, "
+                                 "ring_values: 16bit, fewer shots together (backend.batch: 1), or imaging.ring: disk",
+                                 bytes_text(saturating_product(on_host, own_workers(plan.placement))),
+                                 bytes_text(room_on_host(plan, kShareForHistory))));
     if (const std::filesystem::path& folder = plan.imaging->misfit.config.ring_folder;
         history_bytes(plan.experiment(), plan.computation()) <= room && on_disk > 0)
         origin.value_fault("imaging.ring_folder",
