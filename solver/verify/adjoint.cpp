@@ -282,7 +282,9 @@ PromiseGroup adjoint() {
                     dimensions == 3 &&
                     (c.order == 16 || (c.order == 2 && of_density) ||
                      (c.order == 8 && !has_both && std::string_view(c.others) != "sponge") || c.time_order == 4);
-                if (is_double) group.promises.back().takes_long = takes_long;
+                // Where there is a density, its gradient stands for both at order 8.
+                if (is_double)
+                    group.promises.back().takes_long = takes_long || (dimensions == 3 && of_density && has_both);
                 if (is_double && has_parameter(c.equation, "rho")) {
                     add("gradient of rho, " + which, 1e-6, dimensions == 2, [=](const VerifyOptions& options) {
                         AdjointBox box(box_of(c, dimensions, precision), options);

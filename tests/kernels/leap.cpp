@@ -202,7 +202,9 @@ TEST_CASE("kernels, instruction sets, threads and batches give the same bits") {
         for (const Precision precision : {Precision::float32, Precision::float64})
             for (const int order : {2, 4, 6, 8, 12, 16}) {
                 if ((kSanitized || c.grid.points() > 100'000) && order != 4) continue;
-                for (const bool leaps : {true, false}) compare(c, order, precision, leaps);
+                compare(c, order, precision, true);
+                // Steps of order 4 in time are of the same kernels; at the other orders in space storage.cpp has them.
+                if (order == 2 || order == 4 || order == 6 || order == 12) compare(c, order, precision, false);
             }
 }
 

@@ -101,6 +101,8 @@ TEST_CASE("codes give the bits of the model of their values, whatever the kernel
                 const Case& c = cases[grid];
                 const bool large = c.grid.points() > 100'000;
                 if ((kSanitized || large) && order != 4) continue;
+                // Steps of order 4 in time are of the kernels of leaps; at the other orders in space leap.cpp has them.
+                if (make_setup == fourth_order_setup && order != 4 && order != 8 && order != 16) continue;
                 CAPTURE(c.name);
                 CAPTURE(order);
                 for (const Storage storage : {Storage::codes, Storage::table}) {
