@@ -60,6 +60,7 @@ void for_each_row(cairo_surface_t* surface, const F& f) {
 }
 
 /// A PNG that libpng filters and compresses little: Cairo's takes four times as long to be a fifth smaller.
+/// \param surface used up: its pixels are packed where they are.
 std::string png_of(cairo_surface_t* surface) {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
@@ -67,16 +68,16 @@ std::string png_of(cairo_surface_t* surface) {
     image.height = static_cast<png_uint_32>(cairo_image_surface_get_height(surface));
     image.format = PNG_FORMAT_RGB;
     image.flags = PNG_IMAGE_FLAG_FAST;
-    std::vector<png_byte> rgb;
-    rgb.reserve(PNG_IMAGE_SIZE(image));
+    unsigned char* const rgb = cairo_image_surface_get_data(surface);
+    unsigned char* end = rgb;
     for_each_row(surface, [&](std::span<const std::uint32_t> row) {
         for (const std::uint32_t pixel : row)
-            for (const int shift : {16, 8, 0}) rgb.push_back(static_cast<png_byte>(pixel >> shift));
+            for (const int shift : {16, 8, 0}) *end++ = static_cast<unsigned char>(pixel >> shift);
     });
     png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
     const auto file = std::make_unique_for_overwrite<char[]>(bytes);
     // Of a sheet of some thousand pixels, with a file that is large enough, it fails for want of memory alone.
-    if (png_image_write_to_memory(&image, file.get(), &bytes, 0, rgb.data(), 0, nullptr) == 0) throw std::bad_alloc();
+    if (png_image_write_to_memory(&image, file.get(), &bytes, 0, rgb, 0, nullptr) == 0) throw std::bad_alloc();
     return {file.get(), bytes};
 }
 
