@@ -65,23 +65,26 @@ public:
     PinnedBuffer() = default;
     /// \param row of pinned().
     explicit PinnedBuffer(const Allocation& row)
-        : data_(static_cast<T*>(allocate_pinned(row.bytes))), size_(row.elements) {
+        : data_(static_cast<T*>(allocate_pinned(row.bytes))), size_(row.elements), bytes_(row.bytes) {
         check_element(row, sizeof(T));
     }
     PinnedBuffer(PinnedBuffer&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+        : data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)),
+          bytes_(std::exchange(other.bytes_, 0)) {}
     PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
+        std::swap(bytes_, other.bytes_);
         return *this;
     }
-    ~PinnedBuffer() { cudaFreeHost(data_); }
+    ~PinnedBuffer() { free_pinned(data_, bytes_); }
     [[nodiscard]] T* data() const { return data_; }
     [[nodiscard]] std::int64_t size() const { return size_; }
 
 private:
     T* data_ = nullptr;
-    std::int64_t size_ = 0;
+    std::int64_t size_ = 0, bytes_ = 0;
 };
 
 /// Makes a buffer one of this row, as it is if it has that size. Old memory goes before new is asked for.

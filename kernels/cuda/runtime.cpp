@@ -1,6 +1,8 @@
 #include "kernels/cuda/runtime.hpp"
 
+#include <cstddef>
 #include <new>
+#include <sys/mman.h>
 
 namespace onda::cuda {
 namespace {
@@ -58,16 +60,50 @@ void* allocate_device(std::int64_t bytes) {
     return data;
 }
 
-void* allocate_pinned(std::int64_t bytes) {
-    void* data = nullptr;
-    if (bytes == 0) return data;
-    const cudaError_t status = cudaMallocHost(&data, static_cast<std::size_t>(bytes));
+namespace {
+
+/// From here on all threads provide the pages, in large ones where the system has them: the driver does it with one
+/// thread, some seconds for 10 GB.
+constexpr std::int64_t kLargePinnedBytes = 64 << 20;
+
+void check_host_call(cudaError_t status, const char* call, int line) {
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         throw std::bad_alloc();
     }
-    check_call(status, "cudaMallocHost", __FILE__, __LINE__);
+    check_call(status, call, __FILE__, line);
+}
+
+void* allocate_large_pinned(std::int64_t bytes) {
+    constexpr std::int64_t page = 4096;
+    const auto length = static_cast<std::size_t>(bytes);
+    void* const data = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) throw std::bad_alloc();
+    ::madvise(data, length, MADV_HUGEPAGE);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t at = 0; at < bytes; at += page) static_cast<volatile std::byte*>(data)[at] = std::byte{0};
+    const cudaError_t status = cudaHostRegister(data, length, cudaHostRegisterPortable);
+    if (status != cudaSuccess) ::munmap(data, length);
+    check_host_call(status, "cudaHostRegister", __LINE__);
     return data;
+}
+
+}  // namespace
+
+void* allocate_pinned(std::int64_t bytes) {
+    if (bytes >= kLargePinnedBytes) return allocate_large_pinned(bytes);
+    void* data = nullptr;
+    if (bytes > 0) check_host_call(cudaMallocHost(&data, static_cast<std::size_t>(bytes)), "cudaMallocHost", __LINE__);
+    return data;
+}
+
+void free_pinned(void* data, std::int64_t bytes) {
+    if (bytes < kLargePinnedBytes) {
+        cudaFreeHost(data);
+    } else if (data != nullptr) {
+        cudaHostUnregister(data);
+        ::munmap(data, static_cast<std::size_t>(bytes));
+    }
 }
 
 }  // namespace onda::cuda

@@ -21,6 +21,8 @@ void check_call(cudaError_t status, const char* call, const char* file, int line
 void* allocate_device(std::int64_t bytes);
 /// \throws std::bad_alloc
 void* allocate_pinned(std::int64_t bytes);
+/// \param bytes as it was allocated with.
+void free_pinned(void* data, std::int64_t bytes);
 
 /// The device of the calling thread while an object that lives on a GPU works there: entered at the start of every
 /// call, since threads and other GPUs take turns.

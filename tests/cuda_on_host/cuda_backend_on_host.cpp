@@ -12,6 +12,7 @@
 
 #include "io/text/error.hpp"
 #include "kernels/cpu/cpu.hpp"
+#include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/slabs/slabs.hpp"
@@ -171,6 +172,20 @@ TEST_CASE("whole steps in one launch give the bits of the CPU, in graphs and one
                 CHECK(results_of(*wavefield, c) == expected);
             }
         }
+}
+
+TEST_CASE("page-locked memory is registered as long as it is held, also where threads provide its pages") {
+    REQUIRE(cuda_on_host::held_pinned_bytes() == 0);
+    for (const std::int64_t bytes :
+         {std::int64_t{1} << 20, (std::int64_t{64} << 20) - 1, (std::int64_t{64} << 20) + 5}) {
+        CAPTURE(bytes);
+        cuda::PinnedBuffer<std::uint8_t> held(cuda::pinned("held", Owner::shots, bytes, 1)), other;
+        CHECK(cuda_on_host::held_pinned_bytes() == static_cast<std::size_t>(bytes));
+        held.data()[0] = held.data()[bytes - 1] = 1;
+        std::swap(held, other);
+        CHECK(other.data()[bytes - 1] == 1);
+    }
+    CHECK(cuda_on_host::held_pinned_bytes() == 0);
 }
 
 TEST_CASE("the run-time library hands out what the list adds up to, to the byte, and gets it back") {

@@ -300,6 +300,17 @@ cudaError_t cudaFreeHost(void* data) {
     std::free(data);
     return cudaSuccess;
 }
+cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned) {
+    const Lock lock(state().mutex);
+    state().pinned[data] = bytes;
+    return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* data) {
+    const Lock lock(state().mutex);
+    run_everything();
+    state().pinned.erase(data);
+    return cudaSuccess;
+}
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
     if (is_capturing) return report(cudaErrorStreamCaptureUnsupported);
     std::memcpy(to, from, bytes);
