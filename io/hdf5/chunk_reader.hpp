@@ -6,19 +6,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
-#include <vector>
 
+#include "io/hdf5/chunked_box.hpp"
 #include "io/hdf5/hdf5.hpp"
 
 namespace onda::hdf5 {
-
-/// A box of whole chunks; those at the ends of the dataset reach beyond it.
-struct ChunkedBox {
-    const Extents& first;
-    const Extents& count;
-    const Extents& chunk;
-    std::size_t element_bytes;
-};
 
 /// Reads chunks from a file that nobody vouches for: where they are said to lie is checked, and nothing of them is
 /// understood but what unfilter_chunk() understands.
@@ -30,7 +22,7 @@ public:
     ChunkReader(const ChunkReader&) = delete;
     ChunkReader& operator=(const ChunkReader&) = delete;
 
-    /// \param chunks of the box, slowest axis first. \param values of the box in the order of the file.
+    /// \param chunks in the order of the box. \param values of the box in the order of the file.
     /// \return whether all are whole and undamaged; where not, the values are undefined, and HDF5 may know better.
     [[nodiscard]] bool read(const ChunkedBox& box, std::span<const StoredChunk> chunks,
                             std::span<std::byte> values) const;

@@ -265,18 +265,11 @@ double Dataset::touched_bytes(const Extents& first, const Extents& count) const 
     return bytes;
 }
 
-bool Dataset::is_of_whole_chunks(const Extents& first, const Extents& count) const {
-    for (std::size_t axis = 0; axis < rank(); ++axis) {
-        const Extent end = first[axis] + count[axis];
-        if (first[axis] % chunk_[axis] != 0 || (end % chunk_[axis] != 0 && end != extents_[axis])) return false;
-    }
-    return true;
-}
-
 bool Dataset::is_unfiltered_here(const Extents& first, const Extents& count, hdf5::Element element) const {
     constexpr Extent least_bytes = 1 << 20, least_of_chunk = 1 << 16;
     return filtered_as_ == element && !chunk_.empty() && product(count) * element_bytes_ >= least_bytes &&
-           product(chunk_) * element_bytes_ >= least_of_chunk && is_of_whole_chunks(first, count);
+           product(chunk_) * element_bytes_ >= least_of_chunk &&
+           hdf5::is_of_whole_chunks(first, count, chunk_, extents_);
 }
 
 /// Reads a box without the child, which says where its chunks lie; false where a chunk is damaged, of which HDF5 tells
@@ -287,7 +280,7 @@ bool Dataset::unfilter(const Extents& first, const Extents& count, std::span<std
     const auto answer = connection_->ask(request);
     std::vector<hdf5::StoredChunk> chunks(answer.size() / sizeof(hdf5::StoredChunk));
     std::memcpy(chunks.data(), answer.data(), chunks.size() * sizeof(hdf5::StoredChunk));
-    return connection_->chunks.read({first, count, chunk_, element_bytes_}, chunks, values);
+    return connection_->chunks.read(hdf5::ChunkedBox(first, count, chunk_, element_bytes_), chunks, values);
 }
 
 template <class T>

@@ -84,7 +84,6 @@ private:
     [[nodiscard]] Extents whole_chunks(const Extents& count, Extent most_values) const;
     [[nodiscard]] double touched_bytes(const Extents& first, const Extents& count) const;
 
-    [[nodiscard]] bool is_of_whole_chunks(const Extents& first, const Extents& count) const;
     /// Whether chunks are Onda's own, whole, and enough that threads gain by unfiltering them here.
     [[nodiscard]] bool is_unfiltered_here(const Extents& first, const Extents& count, hdf5::Element element) const;
     [[nodiscard]] bool unfilter(const Extents& first, const Extents& count, std::span<std::byte> values) const;

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 #include "io/hdf5/chunk_filters.hpp"
+#include "io/hdf5/chunked_box.hpp"
 #include "io/hdf5/hdf5_detail.hpp"
 #include "io/hdf5/run_together.hpp"
-#include "io/hdf5/tiles.hpp"
 
 namespace onda::hdf5 {
 
@@ -21,78 +21,16 @@ namespace {
 
 constexpr std::size_t kWrittenTogether = 16 << 20;  ///< bytes after which the disk is set to work
 
-/// Values [first, first + count) of a dataset, in memory.
-struct Box {
-    const Extents& first;
-    const Extents& count;
-    const std::byte* values;
-    std::size_t element_bytes;
-
-    [[nodiscard]] std::size_t rank() const { return first.size(); }
-};
-
-/// The chunks of a box, in the order in which HDF5 would store them.
-class ChunksOfBox {
-public:
-    ChunksOfBox(const Box& box, const Extents& chunk) : box_(box), chunk_(chunk), number_(box.rank()) {
-        for (std::size_t axis = 0; axis < number_.size(); ++axis)
-            number_[axis] = (box.count[axis] + chunk[axis] - 1) / chunk[axis];
-    }
-
-    [[nodiscard]] std::size_t size() const { return product(number_); }
-    /// Where chunk `i` begins in the dataset.
-    [[nodiscard]] Extents first(std::size_t i) const {
-        Extents place = box_.first;
-        for (std::size_t axis = place.size(); axis-- > 0; i /= number_[axis])
-            place[axis] += i % number_[axis] * chunk_[axis];
-        return place;
-    }
-    /// The bytes of the chunk that begins at `first`: where they lie in the box, or in `copy`, with zeros beyond the
-    /// extents of the dataset.
-    std::span<const std::byte> bytes(const Extents& first, std::vector<std::byte>& copy) const;
-
-private:
-    void copy_rows(const Extents& first, const Extents& part, std::vector<std::byte>& copy) const;
-
-    const Box& box_;
-    const Extents& chunk_;
-    Extents number_;  ///< of chunks along each axis
-};
-
-std::span<const std::byte> ChunksOfBox::bytes(const Extents& first, std::vector<std::byte>& copy) const {
-    Extents part(box_.rank());
-    std::size_t offset = 0;
-    for (std::size_t axis = 0; axis < part.size(); ++axis) {
-        const Extent from = first[axis] - box_.first[axis];
-        part[axis] = std::min(chunk_[axis], box_.count[axis] - from);
-        offset += from * product(box_.count, axis + 1);
-    }
-    const std::size_t bytes = product(chunk_) * box_.element_bytes;
-    std::size_t whole = part.size();
-    while (whole > 0 && part[whole - 1] == box_.count[whole - 1]) --whole;
-    // In one piece: a few planes of the slowest axis that is cut, and one of each before.
-    if (part == chunk_ && product(part) == product(part, whole == 0 ? 0 : whole - 1))
-        return {box_.values + offset * box_.element_bytes, bytes};
-    copy.assign(bytes, std::byte{0});
-    copy_rows(first, part, copy);
+/// The bytes of the chunk that begins at `first`: where they lie among the values of a box, or in `copy`, with zeros
+/// beyond the extents of the dataset.
+std::span<const std::byte> bytes_of_chunk(const ChunkedBox& box, const Extents& first, const std::byte* values,
+                                          std::vector<std::byte>& copy) {
+    if (const auto at = box.in_one_piece(first)) return {values + *at, box.chunk_bytes()};
+    copy.assign(box.chunk_bytes(), std::byte{0});
+    box.for_each_row(first, [&](std::size_t in_box, std::size_t in_chunk, std::size_t bytes) {
+        std::memcpy(copy.data() + in_chunk, values + in_box, bytes);
+    });
     return copy;
-}
-
-void ChunksOfBox::copy_rows(const Extents& first, const Extents& part, std::vector<std::byte>& copy) const {
-    const std::size_t row = part.back() * box_.element_bytes, rows = product(part) / part.back();
-    for (std::size_t i = 0; i < rows; ++i) {
-        std::size_t from = 0, to = 0, left = i;
-        for (std::size_t axis = part.size() - 1, from_step = box_.count.back(), to_step = chunk_.back(); axis-- > 0;) {
-            const std::size_t at = left % part[axis];
-            left /= part[axis];
-            from += (first[axis] - box_.first[axis] + at) * from_step;
-            to += at * to_step;
-            from_step *= box_.count[axis];
-            to_step *= chunk_[axis];
-        }
-        from += first.back() - box_.first.back();
-        std::memcpy(copy.data() + to * box_.element_bytes, box_.values + from * box_.element_bytes, row);
-    }
 }
 
 /// Lets threads make items ready at the same time and hand them over one after the other, in order.
@@ -189,17 +127,12 @@ bool Dataset::goes_in_whole_chunks(const Extents& first, const Extents& count, E
     constexpr std::size_t least_bytes = 1 << 20;
     const bool as_in_file = element == element_ && std::endian::native == std::endian::little;
     if (!as_in_file || chunk_.empty() || product(count) * element_bytes_ < least_bytes) return false;
-    for (std::size_t axis = 0; axis < rank(); ++axis) {
-        const Extent end = first[axis] + count[axis];
-        if (first[axis] % chunk_[axis] != 0 || (end % chunk_[axis] != 0 && end != extents_[axis])) return false;
-    }
-    return true;
+    return is_of_whole_chunks(first, count, chunk_, extents_);
 }
 
 void Dataset::write_chunks(const Extents& first, const Extents& count, const void* values) {
-    const Box box{first, count, static_cast<const std::byte*>(values), element_bytes_};
-    const ChunksOfBox chunks(box, chunk_);
-    const std::size_t some = std::max<std::size_t>(1, kWrittenTogether / (product(chunk_) * element_bytes_));
+    const ChunkedBox chunks(first, count, chunk_, element_bytes_);
+    const std::size_t some = std::max<std::size_t>(1, kWrittenTogether / chunks.chunk_bytes());
     Trickle disk(descriptor_of(id_), file_->cached_from);
     InTurn turns(chunks.size());
     run_together(writing_threads(chunks.size()), [&] {
@@ -208,7 +141,7 @@ void Dataset::write_chunks(const Extents& first, const Extents& count, const voi
             std::vector<std::byte> copy, filtered;
             while (const auto i = turns.take()) {
                 const Extents place = chunks.first(*i);
-                filter_chunk(chunks.bytes(place, copy), filtered);
+                filter_chunk(bytes_of_chunk(chunks, place, static_cast<const std::byte*>(values), copy), filtered);
                 turns.wait_for(*i, [&] {
                     detail::prepare_library();
                     check(H5Dwrite_chunk(id_, H5P_DEFAULT, 0, place.data(), filtered.size(), filtered.data()), *this,
