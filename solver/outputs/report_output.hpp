@@ -29,7 +29,7 @@ struct ReportBytes {
 ReportBytes report_bytes(const Experiment& experiment, const Computation& computation);
 
 /// The sections of a shot with what its faces are and, where there is a model, its parameters.
-/// \param of_shot the domain of the shot: of plan_of_shot(). \param boundary of the configuration.
+/// \param of_shot domain_of_shot(). \param boundary of the configuration.
 std::vector<ReportSection> sections_of_shot(const Domain& of_shot, const BoundaryConfig& boundary, const Shot& shot,
                                             Fineness fineness, const Model* model);
 

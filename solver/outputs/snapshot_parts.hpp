@@ -20,7 +20,6 @@
 namespace onda {
 
 struct Computation;
-
 struct Domain;
 
 /// What one of the processes that share a grid has of the snapshots of a shot.
@@ -31,7 +30,7 @@ struct SnapshotPart {
 };
 
 /// The parts with points, in the order of z; none where the leader has all there is, or the shot no snapshots.
-/// \param computed as the shot is: Computation::setup has its grid.
+/// \param of_shot domain_of_shot(). \param computed as the shot is: Computation::setup has its grid.
 std::vector<SnapshotPart> snapshot_parts(const SnapshotPlan& snapshots, const Domain& of_shot,
                                          const Computation& computed);
 /// The nodes of a frame that a shot has, of processes that share its grid in the slabs of this one; none without

@@ -26,8 +26,7 @@ inline ImagePlanes planes_of(const GradientRun& run, LevelSum sum, int slot) {
     };
 }
 
-/// \param run that has ended. \param slot of the shot in it. \param of_shot that of the
-/// shot's plan, as is the set-up.
+/// \param run that has ended. \param slot of the shot in it. \param of_shot of the shot's plan, as is `setup`.
 template <typename T>
 ShotGradients<T> gradients_of(const GradientRun& run, int slot, const Experiment& of_shot, const Setup& setup,
                               const ShotMedia& media) {
