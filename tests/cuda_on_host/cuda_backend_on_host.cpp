@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
+#include <limits>
 #include <set>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/imaging/host_levels.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/slabs/slabs.hpp"
 #include "solver/performance/model/step_cases.hpp"
@@ -186,6 +188,29 @@ TEST_CASE("page-locked memory is registered as long as it is held, also where th
         CHECK(other.data()[bytes - 1] == 1);
     }
     CHECK(cuda_on_host::held_pinned_bytes() == 0);
+}
+
+TEST_CASE("levels on the host are there when they are asked for, take what was planned, and may be given up early") {
+    REQUIRE(cuda_on_host::held_pinned_bytes() == 0);
+    constexpr std::int64_t levels = 23, of_level = 300, two_levels = 2 * of_level * std::int64_t{sizeof(float)};
+    const Allocation row = cuda::pinned("levels", Owner::wavefield, levels * of_level, sizeof(float));
+    {
+        cuda::HostLevels<float> kept(row, of_level, two_levels - 1);
+        for (std::int64_t n = 0; n < levels; ++n) std::fill_n(kept.at(n), of_level, static_cast<float>(n));
+        CHECK(cuda_on_host::held_pinned_bytes() == static_cast<std::size_t>(row.bytes));
+        for (std::int64_t n = 0; n < levels; ++n)
+            CHECK(std::count(kept.at(n), kept.at(n) + of_level, static_cast<float>(n)) == of_level);
+    }
+    { const cuda::HostLevels<float> given_up(row, of_level, 1); }
+    CHECK(cuda_on_host::held_pinned_bytes() == 0);
+    cuda_on_host::most_pinned_bytes = 5 * static_cast<std::size_t>(two_levels);
+    cuda::HostLevels<float> short_of_memory(row, of_level, two_levels);
+    CHECK(short_of_memory.at(9) != nullptr);
+    CHECK_THROWS_AS(static_cast<void>(short_of_memory.at(10)), std::bad_alloc);
+    CHECK_THROWS_AS(static_cast<void>(short_of_memory.at(levels - 1)), std::bad_alloc);
+    cuda_on_host::most_pinned_bytes = 1;
+    CHECK_THROWS_AS(cuda::HostLevels<float>(row, of_level), std::bad_alloc);
+    cuda_on_host::most_pinned_bytes = std::numeric_limits<std::size_t>::max();
 }
 
 TEST_CASE("the run-time library hands out what the list adds up to, to the byte, and gets it back") {

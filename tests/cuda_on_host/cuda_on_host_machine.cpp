@@ -20,7 +20,9 @@
 namespace onda::cuda {
 namespace {
 
-constexpr std::size_t kStackBytes = 512 * 1024;  // touched only as far as it is used
+// Touched only as far as it is used. Not a power of two: the stacks of a block, which take turns, would lie in the same
+// sets of the caches, and every switch would miss them.
+constexpr std::size_t kStackBytes = 512 * 1024 + 17 * 64 + 4096;
 constexpr int kLargestGrid = 65535;
 
 struct Cancelled {};  // unwinds the stack of a thread that will never go on

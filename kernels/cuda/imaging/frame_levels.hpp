@@ -11,6 +11,7 @@
 
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/imaging/field_ring.hpp"
+#include "kernels/cuda/imaging/host_levels.hpp"
 #include "kernels/imaging/field_ring.hpp"
 #include "kernels/imaging/level_file.hpp"
 #include "kernels/imaging/ring_boxes.hpp"
@@ -27,8 +28,7 @@ public:
                 const std::string& name)
         : of_level_(shots * stored_elements<Stored>(frame.nodes)),
           on_device_(planned.of(name)),
-          on_host_(planned.of(name + " on the host").bytes > 0 ? PinnedBuffer<Stored>(planned.of(name + " on the host"))
-                                                               : PinnedBuffer<Stored>()) {
+          on_host_(planned.of(name + " on the host"), of_level_) {
         if (const Allocation& row = planned.of(name + " in a file"); row.elements > 0)
             file_ = LevelFile(size.folder, row.elements, row.element_bytes);
         in_stage_.fill(kNothing);
@@ -100,8 +100,8 @@ private:
         return on_device_.data() + static_cast<std::int64_t>(stage) * of_level_;
     }
     /// Where a level is on the host, or on its way from or to the file.
-    [[nodiscard]] Stored* at_host(std::int64_t level) const {
-        return on_host_.data() + (file_.is_open() ? static_cast<std::int64_t>(stage_of(level)) : level) * of_level_;
+    [[nodiscard]] Stored* at_host(std::int64_t level) {
+        return on_host_.at(file_.is_open() ? static_cast<std::int64_t>(stage_of(level)) : level);
     }
     void copy(Stored* to, const Stored* from, cudaMemcpyKind kind) const {
         ONDA_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(of_level_ * kElement), kind, copies_.get()));
@@ -134,7 +134,7 @@ private:
     std::int64_t of_level_;  ///< elements of all shots
     DeviceFrame frame_;
     DeviceBuffer<Stored> on_device_;  ///< [level or stage][shot][node of the frame, or block of them]
-    PinnedBuffer<Stored> on_host_;    ///< [level, or stage of the file][the same]
+    HostLevels<Stored> on_host_;      ///< [level, or stage of the file][the same]
     LevelFile file_;
     Stream copies_;
     std::array<Event, kStages> full_, free_;         ///< a stage may be read; it may be overwritten

@@ -84,6 +84,8 @@ extern bool has_peer_access;
 /// Whether copies from device to device can be captured into graphs.
 extern bool captures_several_devices;
 extern std::size_t launched_graphs;
+/// Where page-locked memory ends.
+extern std::size_t most_pinned_bytes;
 
 /// Bytes that are allocated now, on all devices together and in page-locked memory.
 std::size_t held_device_bytes();

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -108,6 +109,7 @@ bool run_late = true;
 bool has_peer_access = true;
 bool captures_several_devices = true;
 std::size_t launched_graphs = 0;
+std::size_t most_pinned_bytes = std::numeric_limits<std::size_t>::max();
 
 namespace {
 
@@ -288,6 +290,7 @@ cudaError_t cudaFree(void* data) {
 }
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
     const Lock lock(state().mutex);
+    if (held_pinned_bytes() + bytes > most_pinned_bytes) return report(cudaErrorMemoryAllocation);
     *data = std::aligned_alloc(kUnit, (bytes + kUnit - 1) / kUnit * kUnit);
     std::memset(*data, 0xFF, bytes);
     state().pinned[*data] = bytes;
