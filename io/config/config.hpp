@@ -210,15 +210,16 @@ struct ImagingConfig {
     OffsetConfig offset_m;
     TimeWindowConfig time_window_s;
     std::optional<MuteConfig> top_mute, bottom_mute;
-    std::string parameters = "vp";      ///< vp | vp_and_rho: what gradients are of
-    bool illumination = true;           ///< of both fields, beside the gradient
-    bool adjoint_sources = false;       ///< in the file of each shot
-    std::string storage = "auto";       ///< auto | full | ring | checkpoints
-    std::string ring = "auto";          ///< auto | device | host | disk: the memory that rings lie in
-    std::filesystem::path ring_folder;  ///< for rings on disk; relative to the current folder
-    std::string ring_values = "full";   ///< full | 16bit: how rings hold values
-    NameOrIntegers every{"auto"};       ///< auto | a number of time steps
-    std::optional<double> memory_gib;   ///< absent: what there is
+    std::string parameters = "vp";       ///< vp | vp_and_rho: what gradients are of
+    bool illumination = true;            ///< of both fields, beside the gradient
+    bool adjoint_sources = false;        ///< in the file of each shot
+    std::string storage = "auto";        ///< auto | full | ring | checkpoints
+    std::string ring = "auto";           ///< auto | device | host | disk: the memory that rings lie in
+    std::filesystem::path ring_folder;   ///< for rings on disk; relative to the current folder
+    std::string ring_values = "full";    ///< full | 16bit: how rings hold values
+    NameOrIntegers ring_every{"", {1}};  ///< auto | a number of time steps: from one ring that is kept to the next
+    NameOrIntegers every{"auto"};        ///< auto | a number of time steps
+    std::optional<double> memory_gib;    ///< absent: what there is
     bool operator==(const ImagingConfig&) const = default;
 };
 

@@ -731,6 +731,13 @@ constexpr Parameter kImaging[] = {
      .slot = bind<&ImagingConfig::ring_values>,
      .help = "how a ring holds the values that it keeps",
      .values = "imaging.ring_values"},
+    {.name = "ring_every",
+     .slot = bind<&ImagingConfig::ring_every>,
+     .help = "time steps from one of which a ring is kept to the next; those between are interpolated, which takes "
+             "exactness: 1 keeps all",
+     .values = "imaging.ring_every",
+     .range = at_least(1.),
+     .count = {.min = 1, .max = 1, .single = true}},
     {.name = "every",
      .slot = bind<&ImagingConfig::every>,
      .help = "time steps from one that is kept and correlated to the next; auto: as many as the highest frequency of "

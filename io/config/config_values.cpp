@@ -89,6 +89,10 @@ const Vocabulary& own_names() {
           {"16bit",
            "16 bits, in blocks of 256 nodes with a unit of their own: half the memory of single precision, with an "
            "error of 1.6e-5 of the largest value of a block"}}},
+        {"imaging.ring_every",
+         {{"auto",
+           "as many as change gradients by less than 1e-5 of their largest value: 0.12 periods of the highest "
+           "frequency of the wavelets"}}},
         {"imaging.every", {{"auto", "as many as the highest frequency of the wavelets allows"}}},
         {"output.seismograms.segy",
          {{"none", "no SEG-Y"},

@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "kernels/fields/field_set.hpp"
+#include "kernels/imaging/ring_levels.hpp"
 
 namespace onda {
 
@@ -34,6 +36,7 @@ struct RingSize {
     RingValues values = RingValues::full;
     bool pressures = false;             ///< whether slots hold p there, too, as fluxes take it
     std::filesystem::path folder = {};  ///< of the file
+    std::int64_t together = 1;          ///< rings that a level is made of, at most
 };
 
 /// The rings of the first field of some shots on one device. What it is asked to do is queued after the steps of the
@@ -51,8 +54,9 @@ public:
 
     /// Gives the field to be rebuilt both levels of a forward field, in the opposite order.
     virtual void turn_back(const FieldSet& forward, FieldSet& rebuilt) = 0;
-    /// Overwrites the ring of the latest level of the rebuilt field. Levels are best loaded from the last to the first.
-    virtual void load(FieldSet& rebuilt, std::int64_t level) = 0;
+    /// Overwrites the ring of the latest level of the rebuilt field: by a level that was saved, or the sum of some,
+    /// weight by weight from the first to the last. Levels are best loaded from the last to the first.
+    virtual void load(FieldSet& rebuilt, std::span<const WeightedSlot> level) = 0;
     /// Lets both levels of the rebuilt field differ as a slot says, with the opposite sign, where it is not rebuilt;
     /// the ring of its latest level is void.
     virtual void place(FieldSet& rebuilt, std::int64_t slot) = 0;

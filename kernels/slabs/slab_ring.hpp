@@ -28,7 +28,7 @@ public:
     void turn_back(const FieldSet& forward, FieldSet& rebuilt) override {
         for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->turn_back(forward.of_slab(s), rebuilt.of_slab(s));
     }
-    void load(FieldSet& rebuilt, std::int64_t level) override {
+    void load(FieldSet& rebuilt, std::span<const WeightedSlot> level) override {
         for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->load(rebuilt.of_slab(s), level);
     }
     void place(FieldSet& rebuilt, std::int64_t slot) override {

@@ -20,13 +20,18 @@ std::int64_t HistoryPlan::end_of_segment(const TimeAxis& time, std::int64_t segm
 }
 
 // The lowest level that is met takes the one below it, by the step from its own ring.
+RingLevels HistoryPlan::ring_levels(const TimeAxis& time) const {
+    return {std::max<std::int64_t>(0, time.steps - every), ring_every};
+}
+
 RingSize HistoryPlan::ring_size(const TimeAxis& time) const {
-    return {.levels = std::max<std::int64_t>(0, time.steps - every),
+    return {.levels = ring_levels(time).slots(),
             .slots = levels(time),
             .place = ring.value_or(RingPlace::device),
             .values = ring_values,
             .pressures = ring_pressures,
-            .folder = ring_folder};
+            .folder = ring_folder,
+            .together = ring_levels(time).together()};
 }
 
 std::int64_t HistoryPlan::forward_steps(const TimeAxis& time) const {
@@ -36,10 +41,22 @@ std::int64_t HistoryPlan::forward_steps(const TimeAxis& time) const {
     return time.steps + (segments_computed(count, checkpoints) - count) * slots * every;
 }
 
+namespace {
+
+/// The most time steps that are so many periods of a frequency; at least one.
+std::int64_t steps_of(double periods, double frequency_hz, double dt_s) {
+    if (frequency_hz <= 0.) return 1;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(periods / (frequency_hz * dt_s)));
+}
+
+}  // namespace
+
 std::int64_t longest_interval(double highest_frequency_hz, double dt_s) {
-    constexpr double of_period = 0.4;
-    if (highest_frequency_hz <= 0.) return 1;
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(of_period / (highest_frequency_hz * dt_s)));
+    return steps_of(0.4, highest_frequency_hz, dt_s);
+}
+
+std::int64_t longest_ring_interval(double highest_frequency_hz, double dt_s) {
+    return steps_of(0.12, highest_frequency_hz, dt_s);
 }
 
 }  // namespace onda

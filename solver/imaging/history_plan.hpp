@@ -23,6 +23,7 @@ struct HistoryPlan {
     RingValues ring_values = RingValues::full;
     bool ring_pressures = false;             ///< whether rings hold what fluxes take
     std::filesystem::path ring_folder = {};  ///< of RingPlace::file
+    std::int64_t ring_every = 1;             ///< time steps from one ring that is kept to the next
 
     /// The levels that are met.
     [[nodiscard]] std::int64_t levels(const TimeAxis& time) const { return time.steps / every; }
@@ -32,6 +33,8 @@ struct HistoryPlan {
     [[nodiscard]] std::int64_t segments(const TimeAxis& time) const;
     /// The step that a segment ends with.
     [[nodiscard]] std::int64_t end_of_segment(const TimeAxis& time, std::int64_t segment) const;
+    /// The levels whose rings a field is rebuilt from, from level `every` on.
+    [[nodiscard]] RingLevels ring_levels(const TimeAxis& time) const;
     /// What is kept of a field that is rebuilt.
     [[nodiscard]] RingSize ring_size(const TimeAxis& time) const;
     /// Time steps of the forward field, those that are computed again included, or computed backward.
@@ -42,5 +45,9 @@ struct HistoryPlan {
 /// the sampling frequency less that is folded onto zero. With 0.4 / (f dt), f where the wavelet has fallen to 1 %, the
 /// gradient is exact to 5e-4; with 0.26 / (f dt) to 3e-7.
 std::int64_t longest_interval(double highest_frequency_hz, double dt_s);
+
+/// The longest interval of rings between which others are interpolated: 0.12 / (f dt), f where the wavelet has fallen
+/// to 1 %. Gradients in double precision then differ by less than 1e-5 of their largest value from those of all rings.
+std::int64_t longest_ring_interval(double highest_frequency_hz, double dt_s);
 
 }  // namespace onda

@@ -27,7 +27,9 @@ RebuiltField::RebuiltField(Medium& medium, const Wavefield& forward, const TimeA
 
 void RebuiltField::keep(std::int64_t level) {
     const std::int64_t every = plan_.every;
-    if (level >= every && level < time_.steps) ring_->save(forward_.fields(), level - every);
+    const RingLevels rings = plan_.ring_levels(time_);
+    if (level >= every && level < time_.steps && rings.keeps(level - every))
+        ring_->save(forward_.fields(), rings.slot_of(level - every));
     if (level % every == 0 && level > 0) ring_->keep(forward_.fields(), slot_of(level));
     if (plan_.ring_pressures && (level + 1) % every == 0 && level < time_.steps)
         ring_->keep_pressure(forward_.fields(), slot_of(level + 1));
@@ -43,7 +45,7 @@ void RebuiltField::turn_back(std::span<const ShotPoints> shots) {
 
 const FieldSet& RebuiltField::at(std::int64_t level) {
     for (; level_ > level; --level_) {
-        ring_->load(field_->fields(), level_ - 1 - plan_.every);
+        ring_->load(field_->fields(), plan_.ring_levels(time_).of(level_ - 1 - plan_.every));
         field_->enqueue(time_.steps - level_, 1);
     }
     ring_->place(field_->fields(), slot_of(level));

@@ -60,6 +60,13 @@ std::int64_t interval_of(const Plan& plan) {
     return std::min(longest_interval(plan.survey.highest_frequency_hz(), plan.time.dt_s), plan.time.steps);
 }
 
+std::int64_t ring_interval_of(const Plan& plan) {
+    const NameOrIntegers& every = plan.imaging->misfit.config.ring_every;
+    if (!every.integers.empty()) return std::min(every.integers.front(), plan.time.steps);
+    if (!plan.task->compares_data) return 1;
+    return std::min(longest_ring_interval(plan.survey.highest_frequency_hz(), plan.time.dt_s), plan.time.steps);
+}
+
 /// The fewest levels on the device together that a reversal takes.
 std::int64_t fewest_slots(std::int64_t levels) {
     return (levels + kMostSegments - 1) / kMostSegments;
@@ -118,7 +125,8 @@ bool set_ring(Plan& plan, std::int64_t room, bool beside_if_need_be) {
     const RingValues values = section.ring_values == "16bit" ? RingValues::of_16_bits : RingValues::full;
     const bool own = plan.placement.device->has_own_memory();
     const auto fits = [&](RingPlace place) {
-        history = {history.every, 1, 0, place, values, plan.imaging->density, section.ring_folder};
+        history = {history.every,         1, 0, place, values, plan.imaging->density, section.ring_folder,
+                   ring_interval_of(plan)};
         const std::int64_t workers = own_workers(plan.placement);
         return history_bytes(plan.experiment(), plan.computation()) <= room &&
                host_ring_bytes(plan.experiment(), plan.computation()) <=

@@ -91,15 +91,17 @@ Json describe_numbers(const Plan& plan) {
 
 Json describe_imaging(const Experiment& experiment) {
     const ImagingPlan& imaging = *experiment.imaging;
-    return {{"misfit", imaging.misfit.misfit->name},
-            {"observed", shown(imaging.misfit.config.observed)},
-            {"parameters", imaging.density ? Json{"vp", "rho"} : Json::array({"vp"})},
-            {"storage", imaging.history.storage(experiment.time)},
-            {"every_steps", imaging.history.every},
-            {"levels", imaging.history.levels(experiment.time)},
-            {"levels_together", imaging.history.slots},
-            {"states", imaging.history.checkpoints},
-            {"forward_steps", imaging.history.forward_steps(experiment.time)}};
+    Json described{{"misfit", imaging.misfit.misfit->name},
+                   {"observed", shown(imaging.misfit.config.observed)},
+                   {"parameters", imaging.density ? Json{"vp", "rho"} : Json::array({"vp"})},
+                   {"storage", imaging.history.storage(experiment.time)},
+                   {"every_steps", imaging.history.every},
+                   {"levels", imaging.history.levels(experiment.time)},
+                   {"levels_together", imaging.history.slots},
+                   {"states", imaging.history.checkpoints},
+                   {"forward_steps", imaging.history.forward_steps(experiment.time)}};
+    if (imaging.history.ring) described["ring_every_steps"] = imaging.history.ring_every;
+    return described;
 }
 
 /// The nodes that the hash of a wavefield is of.

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,8 +69,9 @@ constexpr GradientOf kOfRho{"rho", scattered_density,
 /// J = 1/2 |F s - d|^2, and its gradient with respect to a parameter.
 class Misfit {
 public:
-    Misfit(AdjointBox& box, const GradientOf& of)
-        : box_(box), of_(of), signals_(box.source_signals()), data_(box.data()) {}
+    Misfit(AdjointBox& box, const GradientOf& of) : Misfit(box, of, box.source_signals()) {}
+    Misfit(AdjointBox& box, const GradientOf& of, std::vector<double> signals)
+        : box_(box), of_(of), signals_(std::move(signals)), data_(box.data()) {}
 
     /// F s - d in a changed medium.
     [[nodiscard]] std::vector<double> residual(const std::vector<float>& change) {
@@ -181,6 +183,31 @@ double mismatch_of_histories(AdjointBox& box, const HistoryPlan& plan, const Gra
     return mismatch_of_gradients(misfit.gradient(plan), misfit.gradient({plan.every, box.time().steps, 0}));
 }
 
+/// The signals of a box, smoothed so that they have fallen to 1 % at a frequency, and nothing before the first and
+/// after the last step.
+std::vector<double> smooth_signals(const AdjointBox& box, double periods_in_a_step) {
+    const std::vector<double> noise = box.source_signals();
+    const std::int64_t samples = box.time().signal_samples();
+    const double width = std::sqrt(2. * std::log(100.)) / (2. * std::numbers::pi * periods_in_a_step);
+    std::vector<double> smooth(noise.size());
+    for (std::size_t i = 0; i < smooth.size(); ++i) {
+        const std::int64_t n = std::int64_t(i) % samples, first = std::int64_t(i) - n;
+        for (std::int64_t m = 2 * samples / 5; m < 3 * samples / 5; ++m)
+            smooth[i] += noise[std::size_t(first + m)] * std::exp(-0.5 * std::pow(double(n - m) / width, 2));
+    }
+    return smooth;
+}
+
+/// What interpolated rings change of the gradient, at the longest interval that `auto` takes.
+double mismatch_of_thinned_rings(AdjointBox& box, std::int64_t every) {
+    double periods_in_a_step = 0.01;  // the largest that has this interval
+    while (longest_ring_interval(periods_in_a_step + 1e-4, 1.) >= every) periods_in_a_step += 1e-4;
+    Misfit misfit(box, kOfVp, smooth_signals(box, periods_in_a_step));
+    HistoryPlan plan{1, 1, 0, RingPlace::device};
+    plan.ring_every = every;
+    return mismatch_of_gradients(misfit.gradient(plan), misfit.gradient());
+}
+
 /// The gradient of a rebuilt field in single precision against that of all levels in double precision.
 double mismatch_of_single_precision(const Case& c, int dimensions, const HistoryPlan& plan,
                                     const VerifyOptions& options) {
@@ -214,6 +241,14 @@ void add_rings(const Add& add) {
         if (std::string_view(c.others) == "sponge") continue;
         add_double(c, 2, 3);
         add_double(c, 3, 3);
+        for (const std::int64_t every : {2, 3}) {
+            if (std::string_view(c.others) != "cpml") break;  // without layers there are no rings
+            add("thinned ring, one level in " + std::to_string(every) + ", " + std::string(c.name) + ", 2-D, double",
+                1e-5, true, [=](const VerifyOptions& options) {
+                    AdjointBox box(box_of(c, 2, Precision::float64), options);
+                    return mismatch_of_thinned_rings(box, every);
+                });
+        }
         for (const RingValues values : {RingValues::full, RingValues::of_16_bits})
             add((values == RingValues::full ? "ring, every 1, " : "ring in 16 bits, every 1, ") + std::string(c.name) +
                     ", 2-D, float against double",
@@ -243,7 +278,9 @@ PromiseGroup adjoint() {
         "h. *Checkpoints*: the gradient from states that are kept, and levels that are computed again, against that of "
         "all levels, which has the same bits. *Ring*: the gradient of a forward field that is computed backward from "
         "its "
-        "last levels and a ring around it, against that of all levels. *Born products*: |<J dm, y> - <dm, J' y>| over "
+        "last levels and a ring around it, against that of all levels; *thinned*: with a ring of some levels alone, of "
+        "signals that have fallen to 1 % where `ring_every: auto` takes this interval. *Born products*: |<J dm, y> - "
+        "<dm, J' y>| over "
         "|J dm| |y| of the Born "
         "operator J, random dm at every node, layers included. *Born*: |J dm - (F(m + h dm) - F(m - h dm)) / 2 h| over "
         "the latter. *J'J*: J'J dm in one run against J' of J dm in two, which has the same bits. *Batches*: J dm and "

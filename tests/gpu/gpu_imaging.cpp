@@ -74,9 +74,10 @@ TEST_CASE(
                 // In double precision one kind stands for all.
                 for (const RingKind& kind :
                      std::span(kRingKinds).first(precision == Precision::float64 ? 1 : std::size(kRingKinds)))
-                    check_images(
-                        ring_results_on(c, setup, cuda::make_medium, kind, shots_of(c)),
-                        ring_results_on(c, setup, cpu::make_medium, {RingPlace::device, kind.values}, shots_of(c)), c);
+                    check_images(ring_results_on(c, setup, cuda::make_medium, kind, shots_of(c)),
+                                 ring_results_on(c, setup, cpu::make_medium,
+                                                 {RingPlace::device, kind.values, kind.every}, shots_of(c)),
+                                 c);
             }
 }
 

@@ -1,7 +1,9 @@
 // Promise: scattered fields and images of slabs and of batches, of fluxes and of rebuilt fields too, have the bits of
 // the uncut grid and of the shot alone; illuminations are sums of squares; what is rebuilt from rings is what was
 // there, whatever has sponges is refused; and what all allocate is what is planned. Takes 2 s.
+#include <cmath>
 #include <doctest/doctest.h>
+#include <numbers>
 
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/cpu.hpp"
@@ -299,16 +301,59 @@ TEST_CASE("fields of a batch are rebuilt with the bits of each alone") {
         const auto medium = make_noisy_medium(setup_of_one_thread(c, 8, Precision::float32), cpu::make_medium);
         const auto make = [&medium](int count) { return medium->make_wavefield(count); };
         CAPTURE(c.name);
-        for (const RingValues values : {RingValues::full, RingValues::of_16_bits}) {
-            const ImagingResults together = ring_results(c, Precision::float32, make, {RingPlace::file, values}, 3);
-            for (std::uint64_t shot = 0; shot < 3; ++shot) {
-                const ImagingResults alone =
-                    ring_results(c, Precision::float32, make, {RingPlace::device, values}, 1, shot);
-                CHECK(together.images[shot] == alone.images.front());
-                CHECK(together.scattered[shot] == alone.scattered.front());
+        for (const RingValues values : {RingValues::full, RingValues::of_16_bits})
+            for (const std::int64_t every : {1, 2}) {
+                const ImagingResults together =
+                    ring_results(c, Precision::float32, make, {RingPlace::file, values, every}, 3);
+                for (std::uint64_t shot = 0; shot < 3; ++shot) {
+                    const ImagingResults alone =
+                        ring_results(c, Precision::float32, make, {RingPlace::device, values, every}, 1, shot);
+                    CHECK(together.images[shot] == alone.images.front());
+                    CHECK(together.scattered[shot] == alone.scattered.front());
+                }
+            }
+    }
+}
+
+TEST_CASE("levels between those that are kept are exact for polynomials through eight of them") {
+    for (const std::int64_t every : {1, 2, 3, 7})
+        for (const std::int64_t levels : {0, 1, 2, 3, 8, 23, 64}) {
+            CAPTURE(every);
+            CAPTURE(levels);
+            const RingLevels rings(levels, every);
+            std::vector<std::int64_t> kept;
+            for (std::int64_t level = 0; level < levels; ++level)
+                if (rings.keeps(level)) {
+                    CHECK(rings.slot_of(level) == std::ssize(kept));
+                    kept.push_back(level);
+                }
+            REQUIRE(rings.slots() == std::ssize(kept));
+            CHECK(rings.together() == (every == 1 ? 1 : std::clamp<std::int64_t>(std::ssize(kept), 1, 8)));
+            for (std::int64_t level = 0; level < levels; ++level) {
+                const std::vector<WeightedSlot> parts = rings.of(level);
+                REQUIRE(std::ssize(parts) == (rings.keeps(level) ? 1 : rings.together()));
+                for (int power = 0; power < std::min<int>(8, static_cast<int>(rings.slots())); ++power) {
+                    const auto value = [&](std::int64_t at) {
+                        return std::pow(static_cast<double>(at) / static_cast<double>(levels), power);
+                    };
+                    double sum = 0.;
+                    for (std::size_t i = 0; i < parts.size(); ++i) {
+                        CHECK(parts[i].slot == parts.front().slot + static_cast<std::int64_t>(i));
+                        sum += parts[i].weight * value(kept.at(static_cast<std::size_t>(parts[i].slot)));
+                    }
+                    CHECK(sum == doctest::Approx(value(level)).epsilon(1e-9));
+                }
             }
         }
-    }
+    const auto error_of_wave = [](std::int64_t level, double periods) {  // from one kept level to the next
+        double sum = 0.;
+        for (const WeightedSlot& part : RingLevels(101, 4).of(level))
+            sum += part.weight * std::cos(2. * std::numbers::pi * periods * static_cast<double>(part.slot));
+        return std::abs(sum - std::cos(2. * std::numbers::pi * periods * static_cast<double>(level) / 4.));
+    };
+    CHECK(error_of_wave(50, 0.1) < 2.7e-5);
+    CHECK(error_of_wave(50, 0.05) < 1.1e-7);
+    CHECK(error_of_wave(2, 0.1) < 12. * 2.7e-5);
 }
 
 TEST_CASE("blocks of 16 bits hold values to half a unit, and tell of those that are no numbers") {
@@ -346,6 +391,10 @@ TEST_CASE("fields on slabs are rebuilt with the images of the uncut grid, bit fo
                 for (const int count : {2, 3})
                     if (slabs_fit(setup, equal_slabs(c.grid.nz(), count)))
                         CHECK(ring_results_on(c, setup, cut_into(count), {}).images == expected.images);
+                const RingKind thinned{RingPlace::device, RingValues::full, 2};
+                if (slabs_fit(setup, equal_slabs(c.grid.nz(), 2)))
+                    CHECK(ring_results_on(c, setup, cut_into(2), thinned).images ==
+                          ring_results_on(c, setup, cpu::make_medium, thinned).images);
             }
 }
 

@@ -223,21 +223,25 @@ inline Sources noisy_sources_in_reverse(const Case& c, std::uint64_t seed) {
     return sources;
 }
 
-/// Where rings lie, and how they hold values.
+/// Where rings lie, how they hold values, and of which levels.
 struct RingKind {
     RingPlace place = RingPlace::device;
     RingValues values = RingValues::full;
+    std::int64_t every = 1;
 };
 inline constexpr RingKind kRingKinds[] = {
-    {RingPlace::device, RingValues::full},     {RingPlace::host, RingValues::full},
-    {RingPlace::file, RingValues::full},       {RingPlace::device, RingValues::of_16_bits},
-    {RingPlace::host, RingValues::of_16_bits}, {RingPlace::file, RingValues::of_16_bits}};
+    {RingPlace::device, RingValues::full},        {RingPlace::host, RingValues::full},
+    {RingPlace::file, RingValues::full},          {RingPlace::device, RingValues::of_16_bits},
+    {RingPlace::host, RingValues::of_16_bits, 2}, {RingPlace::file, RingValues::of_16_bits, 3},
+    {RingPlace::device, RingValues::full, 2}};
 
 inline RingSize ring_size(std::int64_t levels, std::int64_t slots, const RingKind& kind, bool pressures = false) {
-    return {levels, slots, kind.place, kind.values, pressures, std::filesystem::temp_directory_path()};
+    const RingLevels kept(levels, kind.every);
+    return {kept.slots(),   slots, kind.place, kind.values, pressures, std::filesystem::temp_directory_path(),
+            kept.together()};
 }
 
-/// Shots as those of imaging_results() whose background is not kept but rebuilt from rings of every level. \returns
+/// Shots as those of imaging_results() whose background is not kept but rebuilt from rings. \returns
 /// images, with the opposite sign of the products, after those of fluxes where density varies, and where fields should
 /// be scattered the first levels that were rebuilt.
 template <typename MakeWavefield>
@@ -250,6 +254,7 @@ ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefi
     const Setup& setup = background->medium().setup();
     const bool of_density = setup.scheme.equation == Equation::variable_density;
     const auto fluxes = of_density ? background->fields().make_flux_correlation(1) : nullptr;
+    const RingLevels kept(c.steps - 1, kind.every);
     const auto ring = background->fields().make_ring(ring_size(c.steps - 1, c.steps / 2, kind, of_density));
     for (int shot = 0; shot < shots; ++shot) {
         const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
@@ -260,7 +265,7 @@ ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefi
     for (Wavefield* wavefield : {background.get(), adjoint.get()}) wavefield->record(0);
     for (std::int64_t n = 1; n <= c.steps; ++n) {
         background->enqueue(n - 1, 1);
-        if (n < c.steps) ring->save(background->fields(), n - 1);
+        if (n < c.steps && kept.keeps(n - 1)) ring->save(background->fields(), kept.slot_of(n - 1));
         if (n % 2 == 0) ring->keep(background->fields(), n / 2 - 1);
         if (n % 2 == 1 && n < c.steps && of_density) ring->keep_pressure(background->fields(), n / 2);
     }
@@ -268,7 +273,7 @@ ImagingResults ring_results(const Case& c, Precision precision, const MakeWavefi
     background->enqueue(c.steps, 1);  // it may be used for something else
     for (std::int64_t level = c.steps; level > 0; --level) {
         if (level < c.steps) {
-            ring->load(rebuilt->fields(), level - 1);
+            ring->load(rebuilt->fields(), kept.of(level - 1));
             rebuilt->enqueue(c.steps - 1 - level, 1);
         }
         const bool is_kept = level % 2 == 0;

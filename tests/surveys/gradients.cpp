@@ -117,6 +117,9 @@ TEST_CASE(
     const std::vector<float> of_16_bits = place.image_of("coded", with({"imaging.ring_values=16bit"}));
     CHECK(of_16_bits != rebuilt);
     CHECK(difference(of_16_bits, exact) <= 1e-4);
+    const std::vector<float> thinned = place.image_of("thinned", with({"imaging.ring_every=2"}));
+    CHECK(thinned != rebuilt);
+    CHECK(difference(thinned, exact) <= 1e-4);
     const std::vector<std::string> rho{"--set", "model.rho=gardner"}, ring{"--set", "imaging.storage=ring"};
     CHECK(place.gradient("parts", {"--shots", "4,2", rho[0], rho[1], ring[0], ring[1]}).code == 0);
     const Outcome mixed = place.gradient("parts", rho);
@@ -140,6 +143,8 @@ TEST_CASE("rings are taken where not all levels fit and states cost more steps")
     CHECK(contains(history({"imaging.storage=ring"}), "rebuilt backward, once, from 4 planes"));
     CHECK(contains(history({"imaging.storage=ring", "scheme.space_order=2"}), "from 1 plane "));
     CHECK(contains(history({"imaging.storage=ring", "imaging.ring_values=16bit"}), "time steps, in 16 bits"));
+    CHECK(contains(history({"imaging.storage=ring", "imaging.ring_every=4"}),
+                   "time steps, one in 4, between which others are interpolated"));
     // On a large grid levels are large beside what lies along faces.
     const auto chosen = [&](const std::string& gib) {
         return history({"grid.shape=[1001, 1001]", "backend.batch=1", "imaging.memory_gib=" + gib});

@@ -1,8 +1,10 @@
 #include "kernels/cpu/imaging/cpu_field_ring.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/buffer.hpp"
@@ -28,14 +30,14 @@ std::string file_of(const std::string& name) {
 }
 
 /// A frame of nodes, and values for them, level by level: as they are, or coded from and to a stage; in memory, or in a
-/// file, of which one level is in memory.
+/// file, of which as many levels are in memory as are read together.
 template <typename T, typename Stored>
 class FrameLevels {
 public:
     /// \param planned with the rows of add_rows().
     FrameLevels(const Setup& setup, NodeFrame frame, const Allocations& planned, const RingSize& size,
-                const std::string& name, int shots)
-        : setup_(setup), frame_(std::move(frame)) {
+                const std::string& name, int shots, std::int64_t together = 1)
+        : setup_(setup), frame_(std::move(frame)), in_stage_(static_cast<std::size_t>(together), kNothing) {
         if (const Allocation& row = planned.of(file_of(name)); row.elements > 0)
             file_ = LevelFile(size.folder, row.elements, row.element_bytes);
         for (int shot = 0; shot < shots; ++shot) {
@@ -46,13 +48,12 @@ public:
     }
 
     static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels, RingPlace place,
-                         const std::string& name) {
-        const std::int64_t of_level = stored_elements<Stored>(frame.nodes);
+                         const std::string& name, std::int64_t together = 1) {
+        const std::int64_t of_level = stored_elements<Stored>(frame.nodes), staged = std::min(together, levels);
         const bool is_in_file = place == RingPlace::file && levels * of_level > 0;
-        list.add(paged(name, Owner::wavefield, (is_in_file ? 1 : levels) * of_level, sizeof(Stored), shots));
+        list.add(paged(name, Owner::wavefield, (is_in_file ? staged : levels) * of_level, sizeof(Stored), shots));
         list.add(level_file(file_of(name), is_in_file ? levels : 0, shots * of_level * std::int64_t{sizeof(Stored)}));
-        if constexpr (kCodes)
-            list.add(paged(stage_of(name), Owner::wavefield, levels > 0 ? frame.nodes : 0, sizeof(T), shots));
+        if constexpr (kCodes) list.add(paged(stage_of(name), Owner::wavefield, staged * frame.nodes, sizeof(T), shots));
     }
 
     [[nodiscard]] std::int64_t bytes() const {
@@ -64,46 +65,82 @@ public:
     /// Calls body(shot, x, y, z, values, count), which writes them, for every row of the frame of every shot.
     template <typename Body>
     void write(std::int64_t level, const Body& body) {
-        for_rows(level, body);
+        in_stage_[stage_of_level(level)] = kNothing;
+        for_rows([&](std::size_t shot, std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t at,
+                     std::int64_t count) { body(static_cast<int>(shot), x, y, z, values(shot, level) + at, count); });
         if constexpr (kCodes)
             for_blocks(level,
                        [](CodedBlock& block, const T* values, std::int64_t count) { encode(values, count, block); });
         if (!file_.is_open()) return;
         for (std::size_t shot = 0; shot < stored_.size(); ++shot)
-            file_.write(level, first_byte(shot), stored_[shot].data(), level_bytes());
+            file_.write(level, first_byte(shot), stored_[shot].data() + place_of(level) * of_level(), level_bytes());
     }
     /// The same of a body that reads the values. Levels are best read from the last to the first.
     template <typename Body>
     void read(std::int64_t level, const Body& body) {
+        bring(level);
+        for_rows([&](std::size_t shot, std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t at,
+                     std::int64_t count) { body(static_cast<int>(shot), x, y, z, values(shot, level) + at, count); });
+    }
+    /// The same of the weighted sums of some levels, from the first to the last.
+    template <typename Body>
+    void read(std::span<const WeightedSlot> parts, const Body& body) {
+        if (parts.size() == 1) return read(parts.front().slot, body);
+        for (std::size_t i = parts.size(); i-- > 0;) bring(parts[i].slot);
+        for_rows(
+            [&](std::size_t shot, std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t at, std::int64_t count) {
+                thread_local std::vector<T> sum;
+                sum.assign(static_cast<std::size_t>(count), T(0));
+                for (std::size_t part = 0; part < parts.size(); ++part) {
+                    const T weight = static_cast<T>(parts[part].weight);
+                    const T* const from = values(shot, parts[part].slot) + at;
+                    if (part == 0)
+                        for (std::int64_t i = 0; i < count; ++i) sum[static_cast<std::size_t>(i)] = weight * from[i];
+                    else
+                        for (std::int64_t i = 0; i < count; ++i)
+                            sum[static_cast<std::size_t>(i)] = sum[static_cast<std::size_t>(i)] + weight * from[i];
+                }
+                body(static_cast<int>(shot), x, y, z, sum.data(), count);
+            });
+    }
+
+private:
+    static constexpr bool kCodes = !std::is_same_v<T, Stored>;
+    static constexpr std::int64_t kNothing = -1;
+
+    [[nodiscard]] std::int64_t together() const { return std::ssize(in_stage_); }
+    [[nodiscard]] std::size_t stage_of_level(std::int64_t level) const {
+        return static_cast<std::size_t>(level % together());
+    }
+    /// Brings a level from the file to memory, and from its code to the stage.
+    void bring(std::int64_t level) {
+        if (std::exchange(in_stage_[stage_of_level(level)], level) == level) return;
         if (file_.is_open()) {
-            file_.expect(level - 1);
+            file_.expect(level - together());
             for (std::size_t shot = 0; shot < stored_.size(); ++shot)
-                file_.read(level, first_byte(shot), stored_[shot].data(), level_bytes());
+                file_.read(level, first_byte(shot), stored_[shot].data() + place_of(level) * of_level(), level_bytes());
         }
         if constexpr (kCodes)
             for_blocks(level, [](const CodedBlock& block, T* values, std::int64_t count) {
                 for (std::int64_t i = 0; i < count; ++i) values[i] = decoded<T>(block.code[i], block.unit);
             });
-        for_rows(level, body);
     }
 
-private:
-    static constexpr bool kCodes = !std::is_same_v<T, Stored>;
-
-    [[nodiscard]] std::int64_t level_bytes() const {
-        return stored_elements<Stored>(frame_.nodes) * std::int64_t{sizeof(Stored)};
-    }
+    [[nodiscard]] std::int64_t of_level() const { return stored_elements<Stored>(frame_.nodes); }
+    [[nodiscard]] std::int64_t level_bytes() const { return of_level() * std::int64_t{sizeof(Stored)}; }
     /// Of a shot in a level of the file.
     [[nodiscard]] std::int64_t first_byte(std::size_t shot) const {
         return static_cast<std::int64_t>(shot) * level_bytes();
     }
     /// The place of a level in memory.
-    [[nodiscard]] std::int64_t place_of(std::int64_t level) const { return file_.is_open() ? 0 : level; }
+    [[nodiscard]] std::int64_t place_of(std::int64_t level) const {
+        return file_.is_open() ? level % together() : level;
+    }
 
     /// The values of a level, or the stage.
     [[nodiscard]] T* values(std::size_t shot, std::int64_t level) {
         if constexpr (kCodes)
-            return stage_[shot].data();
+            return stage_[shot].data() + level % together() * frame_.nodes;
         else
             return stored_[shot].data() + place_of(level) * frame_.nodes;
     }
@@ -118,27 +155,28 @@ private:
     /// Calls body(block, values of the stage, count) for every block of a level of every shot.
     template <typename Body>
     void for_blocks(std::int64_t level, const Body& body) {
-        const std::int64_t blocks = stored_elements<Stored>(frame_.nodes), shots = std::ssize(stored_);
+        const std::int64_t blocks = of_level(), shots = std::ssize(stored_);
         on_threads(useful_threads(threads_of(setup_), shots * frame_.nodes), [&](int thread, int threads) {
             const FlushDenormals<T> flush;
             const RowRange mine = rows_of_thread(shots * blocks, thread, threads);
             for (std::int64_t i = mine.begin; i < mine.end; ++i) {
                 const auto shot = static_cast<std::size_t>(i / blocks);
                 const std::int64_t block = i % blocks, first = block * CodedBlock::kValues;
-                body(stored_[shot].data()[place_of(level) * blocks + block], stage_[shot].data() + first,
+                body(stored_[shot].data()[place_of(level) * blocks + block], values(shot, level) + first,
                      std::min<std::int64_t>(CodedBlock::kValues, frame_.nodes - first));
             }
         });
     }
+    /// Calls body(shot, x, y, z, place of the first value in a level, count) for every row of the frame of every shot.
     template <typename Body>
-    void for_rows(std::int64_t level, const Body& body) {
-        for_node_rows<T>(
-            setup_, stored_.size(), boxes_, [&](std::size_t shot, std::size_t part, std::int64_t y, std::int64_t z) {
-                const auto& [nodes, first] = frame_.parts[part];
-                const std::int64_t count = nodes.high[0] - nodes.low[0], ny = nodes.high[1] - nodes.low[1];
-                const std::int64_t before = ((z - nodes.low[2]) * ny + y - nodes.low[1]) * count;
-                body(static_cast<int>(shot), nodes.low[0], y, z, values(shot, level) + first + before, count);
-            });
+    void for_rows(const Body& body) {
+        for_node_rows<T>(setup_, stored_.size(), boxes_,
+                         [&](std::size_t shot, std::size_t part, std::int64_t y, std::int64_t z) {
+                             const auto& [nodes, first] = frame_.parts[part];
+                             const std::int64_t count = nodes.high[0] - nodes.low[0], ny = nodes.high[1] - nodes.low[1];
+                             const std::int64_t before = ((z - nodes.low[2]) * ny + y - nodes.low[1]) * count;
+                             body(shot, nodes.low[0], y, z, first + before, count);
+                         });
     }
 
     const Setup& setup_;
@@ -146,7 +184,8 @@ private:
     std::vector<Box> boxes_;
     std::vector<Buffer<Stored>> stored_;  ///< of each shot, [level][node of the frame, or block of them]
     LevelFile file_;                      ///< [level][shot][the same]
-    std::vector<Buffer<T>> stage_;        ///< of each shot, [node of the frame], where values are coded
+    std::vector<Buffer<T>> stage_;        ///< of each shot, [stage][node of the frame], where values are coded
+    std::vector<std::int64_t> in_stage_;  ///< the level that was brought to each
 };
 
 /// \tparam Stored as FrameLevels.
@@ -179,7 +218,7 @@ public:
                              std::copy_n(p, nx, previous(to, shot, 0, y, z));
                          });
     }
-    void load(FieldSet& rebuilt, std::int64_t level) override { read_pressure(ring_, rebuilt, level); }
+    void load(FieldSet& rebuilt, std::span<const WeightedSlot> level) override { read_pressure(ring_, rebuilt, level); }
     void place_pressure(FieldSet& rebuilt, std::int64_t slot) override { read_pressure(pressures_, rebuilt, slot); }
     void place(FieldSet& rebuilt, std::int64_t slot) override {
         auto& fields = of(rebuilt);
@@ -199,7 +238,7 @@ private:
     CpuFieldRing(const Setup& setup, int shots, const RingSize& size, const RingBoxes& boxes,
                  const Allocations& planned)
         : setup_(setup),
-          ring_(setup, boxes.ring, planned, size, kRing, shots),
+          ring_(setup, boxes.ring, planned, size, kRing, shots, size.together),
           edges_(setup, boxes.edges, planned, size, kEdges, shots),
           pressures_(setup, boxes.edges, planned, size, kPressures, shots) {
         check_ring(setup);
@@ -211,7 +250,9 @@ private:
             std::copy_n(levels_from(fields.of(shot), x, y, z).first, count, to);
         });
     }
-    static void read_pressure(Levels& levels, FieldSet& rebuilt, std::int64_t level) {
+    /// \param level, or what it is the sum of.
+    template <typename Level>
+    static void read_pressure(Levels& levels, FieldSet& rebuilt, const Level& level) {
         auto& fields = of(rebuilt);
         levels.read(level, [&](int shot, std::int64_t x, std::int64_t y, std::int64_t z, const T* from,
                                std::int64_t count) { std::copy_n(from, count, latest(fields, shot, x, y, z)); });
@@ -235,7 +276,7 @@ template <typename T, typename Stored>
 Allocations allocations_of(const RingBoxes& boxes, int shots, const RingSize& size) {
     Allocations list;
     using Levels = FrameLevels<T, Stored>;
-    Levels::add_rows(list, boxes.ring, shots, size.levels, size.place, kRing);
+    Levels::add_rows(list, boxes.ring, shots, size.levels, size.place, kRing, size.together);
     Levels::add_rows(list, boxes.edges, shots, size.slots, size.place, kEdges);
     Levels::add_rows(list, boxes.edges, shots, size.pressures ? size.slots : 0, size.place, kPressures);
     return list;

@@ -1,5 +1,7 @@
 #include "kernels/cuda/imaging/cuda_field_ring.hpp"
 
+#include <span>
+
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/imaging/field_ring.hpp"
 #include "kernels/cuda/imaging/frame_levels.hpp"
@@ -35,8 +37,11 @@ public:
         copy(to.before(), from.now());
         follow(forward);  // whose next step overwrites what is read here
     }
-    void load(FieldSet& rebuilt, std::int64_t level) override { read_pressure(ring_, rebuilt, level); }
-    void place_pressure(FieldSet& rebuilt, std::int64_t slot) override { read_pressure(pressures_, rebuilt, slot); }
+    void load(FieldSet& rebuilt, std::span<const WeightedSlot> level) override { read_pressure(ring_, rebuilt, level); }
+    void place_pressure(FieldSet& rebuilt, std::int64_t slot) override {
+        const WeightedSlot alone{slot, 1.};
+        read_pressure(pressures_, rebuilt, {&alone, 1});
+    }
     void place(FieldSet& rebuilt, std::int64_t slot) override {
         const auto& fields = follow(rebuilt);
         edges_.read(slot, fields.compute(), [&](const Stored* differences) {
@@ -49,12 +54,12 @@ public:
     }
 
 private:
-    using Levels = FrameLevels<Stored>;
+    using Levels = FrameLevels<T, Stored>;
 
     CudaFieldRing(const Setup& setup, int shots, const RingSize& size, const RingBoxes& boxes,
                   const Allocations& planned)
         : scope_(setup.ordinal),
-          ring_(boxes.ring, shots, planned, size, kRing),
+          ring_(boxes.ring, shots, planned, size, kRing, size.together),
           edges_(boxes.edges, shots, planned, size, kEdges),
           pressures_(boxes.edges, shots, planned, size, kPressures) {
         check_ring(setup);
@@ -66,9 +71,9 @@ private:
             read_frame(levels_of(fields), levels.frame(), difference, values, fields.compute().get());
         });
     }
-    void read_pressure(Levels& levels, FieldSet& rebuilt, std::int64_t level) {
+    void read_pressure(Levels& levels, FieldSet& rebuilt, std::span<const WeightedSlot> parts) {
         const auto& fields = follow(rebuilt);
-        levels.read(level, fields.compute(), [&](const Stored* values) {
+        levels.read(parts, fields.compute(), [&](const WeightedValues<T, Stored>& values) {
             write_frame(levels_of(fields), levels.frame(), values, fields.now(), fields.compute().get());
         });
     }
@@ -91,11 +96,11 @@ private:
     const Stream* last_ = nullptr;  ///< of the last operation; both wavefields live as long as this is used
 };
 
-template <typename Stored>
+template <typename T, typename Stored>
 Allocations allocations_of(const RingBoxes& boxes, int shots, const RingSize& size) {
     Allocations list;
-    using Levels = FrameLevels<Stored>;
-    Levels::add_rows(list, boxes.ring, shots, size.levels, size.place, kRing);
+    using Levels = FrameLevels<T, Stored>;
+    Levels::add_rows(list, boxes.ring, shots, size.levels, size.place, kRing, size.together);
     Levels::add_rows(list, boxes.edges, shots, size.slots, size.place, kEdges);
     Levels::add_rows(list, boxes.edges, shots, size.pressures ? size.slots : 0, size.place, kPressures);
     return list;
@@ -105,9 +110,9 @@ Allocations allocations_of(const RingBoxes& boxes, int shots, const RingSize& si
 
 Allocations ring_allocations(const Setup& setup, int shots, const RingSize& size) {
     const RingBoxes boxes = ring_boxes(setup);
-    if (size.values == RingValues::of_16_bits) return allocations_of<CodedBlock>(boxes, shots, size);
-    return setup.precision == Precision::float64 ? allocations_of<double>(boxes, shots, size)
-                                                 : allocations_of<float>(boxes, shots, size);
+    if (size.values == RingValues::of_16_bits) return allocations_of<float, CodedBlock>(boxes, shots, size);
+    return setup.precision == Precision::float64 ? allocations_of<double, double>(boxes, shots, size)
+                                                 : allocations_of<float, float>(boxes, shots, size);
 }
 
 template <typename T>

@@ -68,10 +68,14 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <typename T, typename Stored>
-__global__ void write_kernel(ShotLevels<T> field, const __grid_constant__ DeviceFrame frame, const Stored* values,
-                             T* now) {
-    for_node(field, frame,
-             [&](std::int64_t element, std::int64_t value) { now[element] = value_of<T>(values, value); });
+__global__ void write_kernel(ShotLevels<T> field, const __grid_constant__ DeviceFrame frame,
+                             const __grid_constant__ WeightedValues<T, Stored> of, T* now) {
+    for_node(field, frame, [&](std::int64_t element, std::int64_t value) {
+        T sum = value_of<T>(of.values[0], value);
+        if (of.count > 1) sum = of.weight[0] * sum;
+        for (int i = 1; i < of.count; ++i) sum = sum + of.weight[i] * value_of<T>(of.values[i], value);
+        now[element] = sum;
+    });
 }
 
 template <typename T, typename Stored>
@@ -105,7 +109,7 @@ void read_frame(const ShotLevels<T>& field, const DeviceFrame& frame, bool diffe
 }
 
 template <typename T, typename Stored>
-void write_frame(const ShotLevels<T>& field, const DeviceFrame& frame, const Stored* values, T* now,
+void write_frame(const ShotLevels<T>& field, const DeviceFrame& frame, const WeightedValues<T, Stored>& values, T* now,
                  cudaStream_t stream) {
     if (frame.nodes > 0)
         launch<T>(write_kernel<T, Stored>, nodes_of_shots(frame, field.shots), stream, field, frame, values, now);
@@ -121,7 +125,8 @@ void write_difference(const ShotLevels<T>& field, const DeviceFrame& frame, cons
 
 #define ONDA_INSTANTIATE_STORED(T, Stored)                                                                           \
     template void read_frame<T>(const ShotLevels<T>&, const DeviceFrame&, bool, Stored*, cudaStream_t);              \
-    template void write_frame<T, Stored>(const ShotLevels<T>&, const DeviceFrame&, const Stored*, T*, cudaStream_t); \
+    template void write_frame<T, Stored>(const ShotLevels<T>&, const DeviceFrame&, const WeightedValues<T, Stored>&, \
+                                         T*, cudaStream_t);                                                          \
     template void write_difference<T, Stored>(const ShotLevels<T>&, const DeviceFrame&, const Stored*, T*, T*,       \
                                               cudaStream_t)
 #define ONDA_INSTANTIATE(T)        \

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -15,18 +16,20 @@
 #include "kernels/imaging/field_ring.hpp"
 #include "kernels/imaging/level_file.hpp"
 #include "kernels/imaging/ring_boxes.hpp"
+#include "kernels/imaging/ring_levels.hpp"
 
 namespace onda::cuda {
 
-/// What is written to levels and read of them is queued on streams that follow each other. \tparam Stored values of
-/// nodes, or CodedBlock.
-template <typename Stored>
+/// What is written to levels and read of them is queued on streams that follow each other. \tparam T of the fields.
+/// \tparam Stored values of nodes, or CodedBlock.
+template <typename T, typename Stored>
 class FrameLevels {
 public:
     /// \param planned with the rows of add_rows().
     FrameLevels(const NodeFrame& frame, int shots, const Allocations& planned, const RingSize& size,
-                const std::string& name)
+                const std::string& name, std::int64_t together = 1)
         : of_level_(shots * stored_elements<Stored>(frame.nodes)),
+          stages_(together + kAhead),
           on_device_(planned.of(name)),
           on_host_(planned.of(name + " on the host"), of_level_) {
         if (const Allocation& row = planned.of(name + " in a file"); row.elements > 0)
@@ -45,10 +48,11 @@ public:
     }
 
     /// Adds the rows of what it allocates: in the memory of the device all levels, or those on their way.
+    /// \param together levels that are read at once, at most.
     static void add_rows(Allocations& list, const NodeFrame& frame, int shots, std::int64_t levels, RingPlace place,
-                         const std::string& name) {
+                         const std::string& name, std::int64_t together = 1) {
         const std::int64_t of_level = shots * stored_elements<Stored>(frame.nodes), kept = of_level > 0 ? levels : 0,
-                           staged = std::min(kStages, kept);
+                           staged = std::min(together + kAhead, kept);
         const bool is_in_file = place == RingPlace::file;
         list.add(on_device(name, Owner::wavefield, (place == RingPlace::device ? kept : staged) * of_level, kElement));
         list.add(pinned(name + " on the host", Owner::wavefield,
@@ -78,24 +82,41 @@ public:
         in_stage_[stage] = level;
         if (file_.is_open()) unwritten_[stage] = level;
     }
-    /// Lets read(values) queue what takes the values of a level, and fetches those below it.
+    /// Lets read(values) queue what takes the values of a level.
     template <typename Read>
     void read(std::int64_t level, const Stream& stream, const Read& read) {
-        if (!is_on_host()) return read(on_device_.data() + level * of_level_);
-        const std::size_t stage = stage_of(level);
-        fetch(level);
-        full_[stage].hold(stream);
-        read(in_stage(stage));
-        free_[stage].record(stream);
-        for (std::int64_t below = level - 1; below > level - kAhead && below >= 0; --below) fetch(below);
+        const WeightedSlot alone{level, 1.};
+        this->read(std::span(&alone, 1), stream, [&read](const WeightedValues<T, Stored>& of) { read(of.values[0]); });
+    }
+    /// Lets read(WeightedValues) queue what takes those of some levels beside each other, the lowest first, and fetches
+    /// those below them.
+    template <typename Read>
+    void read(std::span<const WeightedSlot> parts, const Stream& stream, const Read& read) {
+        WeightedValues<T, Stored> of;
+        static_assert(RingLevels::kTogether <= of.kMost);
+        for (const WeightedSlot& part : parts) {
+            of.values[of.count] =
+                is_on_host() ? in_stage(stage_of(part.slot)) : on_device_.data() + part.slot * of_level_;
+            of.weight[of.count++] = static_cast<T>(part.weight);
+        }
+        if (!is_on_host()) return read(of);
+        for (std::size_t i = parts.size(); i-- > 0;) {
+            fetch(parts[i].slot);
+            full_[stage_of(parts[i].slot)].hold(stream);
+        }
+        read(of);
+        for (const WeightedSlot& part : parts) free_[stage_of(part.slot)].record(stream);
+        const std::int64_t lowest = parts.front().slot;
+        for (std::int64_t below = lowest - 1; below > lowest - kAhead && below >= 0; --below) fetch(below);
     }
 
 private:
     static constexpr std::int64_t kElement = sizeof(Stored), kNothing = -1;
-    static constexpr std::int64_t kStages = 4, kAhead = 3;  ///< fetched ones and the one that is read have their stages
+    /// Fetched ones and those that are read have their stages.
+    static constexpr std::int64_t kAhead = 3, kMostStages = RingLevels::kTogether + kAhead;
 
     [[nodiscard]] bool is_on_host() const { return on_host_.size() > 0; }
-    [[nodiscard]] static std::size_t stage_of(std::int64_t level) { return static_cast<std::size_t>(level % kStages); }
+    [[nodiscard]] std::size_t stage_of(std::int64_t level) const { return static_cast<std::size_t>(level % stages_); }
     [[nodiscard]] Stored* in_stage(std::size_t stage) const {
         return on_device_.data() + static_cast<std::int64_t>(stage) * of_level_;
     }
@@ -122,7 +143,7 @@ private:
         if (in_stage_[stage] == level) return;
         if (file_.is_open()) {
             finish_copies(stage);
-            file_.expect(level - kStages);
+            file_.expect(level - stages_);
             file_.read(level, 0, at_host(level), of_level_ * kElement);
         }
         free_[stage].hold(copies_);
@@ -132,14 +153,15 @@ private:
     }
 
     std::int64_t of_level_;  ///< elements of all shots
+    std::int64_t stages_;
     DeviceFrame frame_;
     DeviceBuffer<Stored> on_device_;  ///< [level or stage][shot][node of the frame, or block of them]
     HostLevels<Stored> on_host_;      ///< [level, or stage of the file][the same]
     LevelFile file_;
     Stream copies_;
-    std::array<Event, kStages> full_, free_;         ///< a stage may be read; it may be overwritten
-    std::array<std::int64_t, kStages> in_stage_{};   ///< the level in each
-    std::array<std::int64_t, kStages> unwritten_{};  ///< the level in each that the file does not have yet
+    std::array<Event, kMostStages> full_, free_;         ///< a stage may be read; it may be overwritten
+    std::array<std::int64_t, kMostStages> in_stage_{};   ///< the level in each
+    std::array<std::int64_t, kMostStages> unwritten_{};  ///< the level in each that the file does not have yet
 };
 
 }  // namespace onda::cuda

@@ -31,7 +31,7 @@ constexpr double kPointsPerWavelength = 4.5;  // at the highest frequency of the
 constexpr double kHighestOverPeak = 2.76;     // of a Ricker wavelet, where its spectrum has fallen to 1 %
 
 struct ImagingBenchOptions {
-    std::string backend = "auto", storage = "auto", ring = "auto", every = "auto";
+    std::string backend = "auto", storage = "auto", ring = "auto", ring_every = "1", every = "auto";
     BenchOutput output;
     std::vector<std::int64_t> shape{1601, 401};
     std::vector<int> shots{1, 8, 32};
@@ -128,7 +128,11 @@ Config imaging_config(const ImagingBenchOptions& options, int shots, const std::
     config.imaging->illumination = false;
     config.imaging->storage = options.storage;
     config.imaging->ring = options.ring;
-    if (options.every != "auto") config.imaging->every.integers = {std::stoll(options.every)};
+    const auto interval = [](const std::string& text) {
+        return text == "auto" ? NameOrIntegers{text} : NameOrIntegers{"", {std::stoll(text)}};
+    };
+    config.imaging->ring_every = interval(options.ring_every);
+    config.imaging->every = interval(options.every);
     return config;
 }
 
@@ -204,7 +208,10 @@ BenchRow report_of(const Device& device, const ImagingRow& row, const ImagingBen
     result.rival_rounds = row.forward_s;
     result.facts["storage"] = row.storage();
     result.facts["levels"] = row.history().levels(row.plan().time);
-    if (row.history().ring) result.facts["ring"] = name_of(*row.history().ring);
+    if (row.history().ring) {
+        result.facts["ring"] = name_of(*row.history().ring);
+        result.facts["steps_between_rings"] = row.history().ring_every;
+    }
     result.facts["workers"] = own_workers(row.plan().placement);
     result.facts["steps_between_levels"] = row.history().every;
     result.facts["memory_bytes"] = row.memory_bytes();
@@ -286,6 +293,9 @@ Command add_bench_imaging(CLI::App& bench) {
         ->capture_default_str();
     command->add_option("--ring", options->ring, "Where a ring lies")
         ->check(CLI::IsMember({"auto", "device", "host"}))
+        ->capture_default_str();
+    command->add_option("--ring-every", options->ring_every, "Time steps between those whose rings are kept, or auto")
+        ->check(CLI::IsMember({"auto"}) | CLI::Range(1, 1'000'000))
         ->capture_default_str();
     command->add_option("--every", options->every, "Time steps between levels that are kept, or auto")
         ->check(CLI::IsMember({"auto"}) | CLI::Range(1, 1'000'000))
