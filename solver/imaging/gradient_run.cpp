@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "kernels/imaging/flux_axes.hpp"
@@ -49,7 +48,6 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
 }
 
 void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support) {
-    if (plan_.ring && !rebuilt_) throw std::logic_error("a run after its rings have gone");
     points_.assign(shots.begin(), shots.end());
     adjoint_of_ = &adjoint_of;
     support_ = &support;
@@ -66,18 +64,10 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     states_.reset();
 }
 
-void GradientRun::let_rings_go() {
-    if (!rebuilt_) return;
-    try {
-        rings_go_ = std::async(std::launch::async, [rings = std::move(rebuilt_)]() mutable { rings.reset(); });
-    } catch (const std::system_error&) {  // a limit of threads: they go here
-    }
-}
-
 void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, std::span<double> planes) const {
     correlation_->download_planes(sum, first, planes, shot);
     double factor = static_cast<double>(plan_.every);
-    if (sum == LevelSum::products) factor *= plan_.ring ? -scale(shot) : scale(shot);
+    if (sum == LevelSum::products) factor *= rebuilt_ ? -scale(shot) : scale(shot);
     if (sum == LevelSum::adjoint_squares) factor *= scale(shot) * scale(shot);
 #pragma omp parallel for
     for (std::size_t i = 0; i < planes.size(); ++i) planes[i] *= factor;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,9 +66,6 @@ public:
     /// Runs the shots forward, asks for their adjoint runs once the receivers have recorded, and runs those. \throws
     /// what the control, the hooks, the device or `adjoint_of` throws.
     void run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support);
-    /// After the last run: gives back what forward fields were rebuilt from, beside whatever follows, since unlocking
-    /// the pages of a large ring takes a second. Images stay.
-    void let_rings_go();
 
     /// The wavefield of the forward run, until the adjoint runs begin.
     [[nodiscard]] const Wavefield& forward_field() const { return *forward_field_; }
@@ -147,7 +143,6 @@ private:
     std::unique_ptr<SavedStates> states_;  ///< of the forward field, by the segment that they begin
     std::int64_t steps_done_ = 0;
     std::int64_t met_ = 0;  ///< the step of the adjoint run that was met last
-    std::future<void> rings_go_;
 };
 
 }  // namespace onda

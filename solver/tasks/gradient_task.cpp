@@ -144,8 +144,6 @@ void GradientTask::compute(Batch& batch, StepControl& control) {
               {parts_.times, control, {hook}, &watch.largest()});
     nodes_ += plan.setup.grid.points() * shots * (steps() / plan_.time.steps);
     wavefield_bytes_ = std::max(wavefield_bytes_, run_->allocated_bytes());
-    const bool only_batch = static_cast<std::int64_t>(plan_.survey.shots.size()) <= plan_.placement.batch;
-    if (only_batch) run_->let_rings_go();
 }
 
 std::vector<AdjointPoints> GradientTask::compare(Batch& batch, const Wavefield& forward) const {
