@@ -123,6 +123,7 @@ Context measure(const Font& font) {
 
 std::uint32_t premultiplied(std::uint32_t argb) {
     const std::uint32_t alpha = argb >> 24;
+    if (alpha == 0xff) return argb;
     const auto channel = [&](int shift) { return ((argb >> shift & 0xff) * alpha + 127) / 255 << shift; };
     return alpha << 24 | channel(16) | channel(8) | channel(0);
 }

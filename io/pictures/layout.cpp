@@ -130,6 +130,23 @@ std::uint32_t Scale::argb_of(double value) const {
     return argb(field->map->at(value > 0. ? 0.95 : 0.05), kOverlayOpacity * std::pow(share, 0.8));
 }
 
+// An odd number of colours, so that the middle of a range for values of both signs has its own.
+ColourTable::ColourTable(const Scale& scale)
+    : scale_(scale), low_(scale.field->tint ? -scale.range.high : scale.range.low), steps_(0.) {
+    constexpr std::size_t count = 4097;
+    const double width = scale.range.high - low_;
+    if (scale.uniform() || !(width > 0.) || !std::isfinite(width)) return;
+    steps_ = static_cast<double>(count - 1) / width;
+    for (std::size_t i = 0; i < count; ++i)
+        colours_.push_back(scale.argb_of(low_ + width * static_cast<double>(i) / static_cast<double>(count - 1)));
+}
+
+std::uint32_t ColourTable::argb_of(float value) const {
+    if (colours_.empty() || std::isnan(value)) return scale_.argb_of(value);
+    const double place = (static_cast<double>(value) - low_) * steps_;
+    return colours_[static_cast<std::size_t>(std::clamp(place, 0., static_cast<double>(colours_.size() - 1)) + 0.5)];
+}
+
 double PanelLayout::x_of(double value) const {
     return plot.left + place_of(panel->horizontal, value, plot.width);
 }

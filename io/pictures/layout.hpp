@@ -25,6 +25,18 @@ struct Scale {
     [[nodiscard]] std::uint32_t argb_of(double value) const;
 };
 
+/// The colours of a scale for as many values as a field has pixels: those of the nearest of 4097 values.
+class ColourTable {
+public:
+    explicit ColourTable(const Scale& scale);
+    [[nodiscard]] std::uint32_t argb_of(float value) const;
+
+private:
+    const Scale& scale_;
+    double low_, steps_;  ///< the value of the first colour; colours for a change of the value by 1
+    std::vector<std::uint32_t> colours_;
+};
+
 struct ColourBar {
     Scale scale;
     Ticks ticks;

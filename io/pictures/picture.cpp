@@ -23,7 +23,8 @@ void draw_field(Drawing& drawing, const PanelLayout& panel, const Scale& scale) 
     const PageBox box = field.extent ? panel.box_of(*field.extent) : panel.plot;
     const int width = drawing.pixels_along(box.width), height = drawing.pixels_along(box.height);
     const auto values = fit_raster(field.raster, width, height, field.shrink);
-    drawing.image(box, width, height, [&](std::size_t i) { return scale.argb_of(values[i]); });
+    const ColourTable colours(scale);
+    drawing.image(box, width, height, [&](std::size_t i) { return colours.argb_of(values[i]); });
 }
 
 /// One trace: from its first sample down to its last, deflected to the right where positive.

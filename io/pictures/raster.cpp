@@ -62,12 +62,17 @@ std::vector<float> fit_raster(const Raster& raster, int width, int height, Shrin
     std::vector<float> result;
     result.reserve(static_cast<std::size_t>(width) * height);
     std::vector<float> lines;  // the rows behind one line of pixels, each already fitted to the width
+    std::int64_t first = 0, end = 0;
     for (const PixelSamples& row : rows) {
-        lines.clear();
-        for (std::int64_t r = row.first; r < row.end; ++r)
-            for (const PixelSamples& column : columns)
-                lines.push_back(
-                    reduce(column, shrink, [&](std::int64_t c) { return raster.values[r * raster.columns + c]; }));
+        if (row.first != first || row.end != end) {  // where pixels are finer than samples, lines share them
+            first = row.first;
+            end = row.end;
+            lines.clear();
+            for (std::int64_t r = first; r < end; ++r)
+                for (const PixelSamples& column : columns)
+                    lines.push_back(
+                        reduce(column, shrink, [&](std::int64_t c) { return raster.values[r * raster.columns + c]; }));
+        }
         const PixelSamples local{0, row.end - row.first, row.second_weight, row.between};
         for (std::int64_t x = 0; x < width; ++x)
             result.push_back(reduce(local, shrink, [&](std::int64_t r) { return lines[r * width + x]; }));
