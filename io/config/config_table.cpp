@@ -733,8 +733,9 @@ constexpr Parameter kImaging[] = {
      .values = "imaging.ring_values"},
     {.name = "ring_every",
      .slot = bind<&ImagingConfig::ring_every>,
-     .help = "time steps from one of which a ring is kept to the next; those between are interpolated, which takes "
-             "exactness: 1 keeps all",
+     .help =
+         "time steps from one whose ring is kept to the next; rings between are interpolated, and gradients then no "
+         "longer exact to rounding; 1 keeps all",
      .values = "imaging.ring_every",
      .range = at_least(1.),
      .count = {.min = 1, .max = 1, .single = true}},

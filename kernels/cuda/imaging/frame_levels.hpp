@@ -92,8 +92,9 @@ public:
     /// those below them.
     template <typename Read>
     void read(std::span<const WeightedSlot> parts, const Stream& stream, const Read& read) {
-        WeightedValues<T, Stored> of;
-        static_assert(RingLevels::kTogether <= of.kMost);
+        using Values = WeightedValues<T, Stored>;
+        static_assert(RingLevels::kTogether <= Values::kMost);
+        Values of;
         for (const WeightedSlot& part : parts) {
             of.values[of.count] =
                 is_on_host() ? in_stage(stage_of(part.slot)) : on_device_.data() + part.slot * of_level_;
