@@ -66,8 +66,7 @@ public:
     template <typename Body>
     void write(std::int64_t level, const Body& body) {
         in_stage_[stage_of_level(level)] = kNothing;
-        for_rows([&](std::size_t shot, std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t at,
-                     std::int64_t count) { body(static_cast<int>(shot), x, y, z, values(shot, level) + at, count); });
+        for_values(level, body);
         if constexpr (kCodes)
             for_blocks(level,
                        [](CodedBlock& block, const T* values, std::int64_t count) { encode(values, count, block); });
@@ -79,8 +78,7 @@ public:
     template <typename Body>
     void read(std::int64_t level, const Body& body) {
         bring(level);
-        for_rows([&](std::size_t shot, std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t at,
-                     std::int64_t count) { body(static_cast<int>(shot), x, y, z, values(shot, level) + at, count); });
+        for_values(level, body);
     }
     /// The same of the weighted sums of some levels, from the first to the last.
     template <typename Body>
@@ -90,17 +88,17 @@ public:
         for_rows(
             [&](std::size_t shot, std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t at, std::int64_t count) {
                 thread_local std::vector<T> sum;
-                sum.assign(static_cast<std::size_t>(count), T(0));
-                for (std::size_t part = 0; part < parts.size(); ++part) {
-                    const T weight = static_cast<T>(parts[part].weight);
-                    const T* const from = values(shot, parts[part].slot) + at;
-                    if (part == 0)
-                        for (std::int64_t i = 0; i < count; ++i) sum[static_cast<std::size_t>(i)] = weight * from[i];
-                    else
-                        for (std::int64_t i = 0; i < count; ++i)
-                            sum[static_cast<std::size_t>(i)] = sum[static_cast<std::size_t>(i)] + weight * from[i];
-                }
-                body(static_cast<int>(shot), x, y, z, sum.data(), count);
+                sum.resize(static_cast<std::size_t>(count));
+                T* const to = sum.data();
+                const auto for_terms = [&](const WeightedSlot& part, const auto& take) {
+                    const T weight = static_cast<T>(part.weight);
+                    const T* const from = values(shot, part.slot) + at;
+                    for (std::int64_t i = 0; i < count; ++i) take(to[i], weight * from[i]);
+                };
+                for_terms(parts.front(), [](T& value, T term) { value = term; });
+                for (const WeightedSlot& part : parts.subspan(1))
+                    for_terms(part, [](T& value, T term) { value = value + term; });
+                body(static_cast<int>(shot), x, y, z, to, count);
             });
     }
 
@@ -167,7 +165,13 @@ private:
             }
         });
     }
-    /// Calls body(shot, x, y, z, place of the first value in a level, count) for every row of the frame of every shot.
+    /// Calls body(shot, x, y, z, values of a level, count) for every row of the frame of every shot.
+    template <typename Body>
+    void for_values(std::int64_t level, const Body& body) {
+        for_rows([&](std::size_t shot, std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t at,
+                     std::int64_t count) { body(static_cast<int>(shot), x, y, z, values(shot, level) + at, count); });
+    }
+    /// The same of the place of the first value in a level, whichever.
     template <typename Body>
     void for_rows(const Body& body) {
         for_node_rows<T>(setup_, stored_.size(), boxes_,
