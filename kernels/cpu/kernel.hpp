@@ -197,4 +197,26 @@ void step_of_order(const StepArguments<T>& a) {
     steps[a.stencil.dimensions - 2][a.stencil.radius - 1](a);
 }
 
+/// A kernel that reads k as K, for step_of_order().
+template <template <typename, typename, int, int> typename Kernel, typename K>
+struct Reading {
+    template <typename T, int Dims, int R>
+    using Of = Kernel<K, T, Dims, R>;
+};
+
+/// step_of_order() of a Kernel<K, T, Dims, R> that reads k as numbers.
+template <template <typename, typename, int, int> typename Kernel, typename T>
+void step_on_numbers(const StepArguments<T>& a) {
+    step_of_order<Reading<Kernel, const T*>::template Of>(a);
+}
+
+/// step_of_order() of a Kernel<K, T, Dims, R> that reads k as codes of the kind in the arguments.
+template <template <typename, typename, int, int> typename Kernel>
+void step_on_codes(const StepArguments<float>& a) {
+    if (a.coded_k.storage == Storage::codes)
+        step_of_order<Reading<Kernel, CodesOfK>::template Of>(a);
+    else
+        step_of_order<Reading<Kernel, IndicesOfK>::template Of>(a);
+}
+
 }  // namespace onda::cpu

@@ -64,33 +64,24 @@ void step(const StepArguments<T>& a) {
     }
 }
 
-template <typename T, int Dims, int R>
+template <typename K, typename T, int Dims, int R>
 struct Vectorised {
-    static void step(const StepArguments<T>& a) { cpu::step<const T*, T, Dims, R>(a); }
-};
-template <typename T, int Dims, int R>
-struct OfCodes {
-    static void step(const StepArguments<T>& a) {
-        if (a.coded_k.storage == Storage::codes)
-            cpu::step<CodesOfK, T, Dims, R>(a);
-        else
-            cpu::step<IndicesOfK, T, Dims, R>(a);
-    }
+    static void step(const StepArguments<T>& a) { cpu::step<K, T, Dims, R>(a); }
 };
 
 }  // namespace
 
 template <>
 void vectorised_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step_of_order<Vectorised>(a);
+    step_on_numbers<Vectorised>(a);
 }
 template <>
 void vectorised_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step_of_order<Vectorised>(a);
+    step_on_numbers<Vectorised>(a);
 }
 template <>
 void vectorised_coded_step<ONDA_ISA>(const StepArguments<float>& a) {
-    step_of_order<OfCodes>(a);
+    step_on_codes<Vectorised>(a);
 }
 
 }  // namespace onda::cpu

@@ -212,33 +212,24 @@ void step(const StepArguments<T>& a) {
     }
 }
 
-template <typename T, int Dims, int R>
+template <typename K, typename T, int Dims, int R>
 struct VectorisedLeap {
-    static void step(const StepArguments<T>& a) { cpu::step<const T*, T, Dims, R>(a); }
-};
-template <typename T, int Dims, int R>
-struct LeapOfCodes {
-    static void step(const StepArguments<T>& a) {
-        if (a.coded_k.storage == Storage::codes)
-            cpu::step<CodesOfK, T, Dims, R>(a);
-        else
-            cpu::step<IndicesOfK, T, Dims, R>(a);
-    }
+    static void step(const StepArguments<T>& a) { cpu::step<K, T, Dims, R>(a); }
 };
 
 }  // namespace
 
 template <>
 void vectorised_leap_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step_of_order<VectorisedLeap>(a);
+    step_on_numbers<VectorisedLeap>(a);
 }
 template <>
 void vectorised_leap_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step_of_order<VectorisedLeap>(a);
+    step_on_numbers<VectorisedLeap>(a);
 }
 template <>
 void vectorised_coded_leap_step<ONDA_ISA>(const StepArguments<float>& a) {
-    step_of_order<LeapOfCodes>(a);
+    step_on_codes<VectorisedLeap>(a);
 }
 
 }  // namespace onda::cpu

@@ -341,13 +341,7 @@ TEST_CASE("a state goes on at the other device, and in another place of a batch"
         for (const Case& c : kSmall)
             for (const bool from_gpu : {true, false}) {
                 const Setup setup = setup_of(c, 2, Precision::float32, Equation::variable_density);
-                const MakeMedium gpu = cuda::make_medium, cpu = cpu::make_medium;
-                const auto begun = make_noisy_medium(setup, from_gpu ? gpu : cpu)->make_wavefield();
-                const auto whole = make_noisy_medium(setup, cpu)->make_wavefield();
-                const int shots = std::min(3, cuda::most_shots(setup));
-                const auto elsewhere = make_noisy_medium(setup, from_gpu ? cpu : gpu)->make_wavefield(shots);
-                CAPTURE(from_gpu);
-                check_state_goes_on(*begun, *whole, *elsewhere, shots - 1, c, 11, 3);
+                check_goes_on_elsewhere(setup, c, from_gpu, 11, 3);
             }
     });
 }

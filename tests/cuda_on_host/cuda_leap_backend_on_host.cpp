@@ -93,18 +93,10 @@ TEST_CASE("a batch that leaps has the bits of its shots alone") {
 }
 
 TEST_CASE("the state of a leap goes on at the other device, odd level and all") {
-    const auto compare = [](const Case& c, const Setup& setup, bool from_gpu) {
-        const MakeMedium gpu = cuda::make_medium, cpu = cpu::make_medium;
-        const auto begun = make_noisy_medium(setup, from_gpu ? gpu : cpu)->make_wavefield();
-        const auto whole = make_noisy_medium(setup, cpu)->make_wavefield();
-        const int shots = std::min(3, cuda::most_shots(setup));
-        const auto elsewhere = make_noisy_medium(setup, from_gpu ? cpu : gpu)->make_wavefield(shots);
-        CAPTURE(from_gpu);
-        check_state_goes_on(*begun, *whole, *elsewhere, shots - 1, c, c.steps / 4 * 2, 2);
-    };
     for (const Case& c : kLeaps)
         for (const bool from_gpu : {true, false})
-            for (const auto& setup : kAppliedTwice) compare(c, setup(c, 2, Precision::float32), from_gpu);
+            for (const auto& setup : kAppliedTwice)
+                check_goes_on_elsewhere(setup(c, 2, Precision::float32), c, from_gpu, c.steps / 4 * 2, 2);
 }
 
 TEST_CASE("a kind of strip that the tests add leaps with the others") {

@@ -87,14 +87,6 @@ TEST_CASE("each shot of a batch that leaps has the bits of the CPU's shot alone"
 TEST_CASE("the state of a leap saved on one device goes on at the other with the same bits") {
     need_gpu();
     for (const Case& c : leap_cases())
-        for (const bool from_gpu : {true, false}) {
-            const Setup setup = leap_setup(c, 4, Precision::float32);
-            const MakeMedium here = from_gpu ? cuda::make_medium : cpu::make_medium;
-            const MakeMedium there = from_gpu ? cpu::make_medium : cuda::make_medium;
-            const auto begun = make_noisy_medium(setup, here)->make_wavefield();
-            const auto whole = make_noisy_medium(setup, there)->make_wavefield();
-            const auto elsewhere = make_noisy_medium(setup, there)->make_wavefield();
-            CAPTURE(from_gpu);
-            check_state_goes_on(*begun, *whole, *elsewhere, 0, c, c.steps / 4 * 2, 2);
-        }
+        for (const bool from_gpu : {true, false})
+            check_goes_on_elsewhere(leap_setup(c, 4, Precision::float32), c, from_gpu, c.steps / 4 * 2, 2);
 }

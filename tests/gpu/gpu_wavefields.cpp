@@ -62,14 +62,7 @@ TEST_CASE("a state saved on one device goes on at the other with the same bits")
         for (const Equation equation : kOperators)
             for (const bool from_gpu : {true, false}) {
                 const Setup setup = setup_of(c, 4, Precision::float32, equation);
-                const MakeMedium here = from_gpu ? cuda::make_medium : cpu::make_medium;
-                const MakeMedium there = from_gpu ? cpu::make_medium : cuda::make_medium;
-                const auto begun = make_noisy_medium(setup, here)->make_wavefield();
-                const auto whole = make_noisy_medium(setup, there)->make_wavefield();
-                const int shots = std::min(3, cuda::most_shots(setup));
-                const auto elsewhere = make_noisy_medium(setup, there)->make_wavefield(shots);
-                CAPTURE(from_gpu);
-                check_state_goes_on(*begun, *whole, *elsewhere, shots - 1, c, c.steps / 2, 3);
+                check_goes_on_elsewhere(setup, c, from_gpu, c.steps / 2, 3);
             }
 }
 

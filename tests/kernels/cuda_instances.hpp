@@ -2,10 +2,13 @@
 /// Every compiled instance of the CUDA kernels that can compute a set-up, on a GPU or on what stands in for it.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
 #include <vector>
 
+#include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/cuda.hpp"
 #include "tests/kernels/shots.hpp"
 
@@ -49,6 +52,19 @@ std::size_t compare_instances(const Setup& setup, const Case& c, const std::vect
         CHECK(allocated_bytes(*wavefield) <= cuda::allocations(chosen, 1, size_of_noisy_shot(c)).bytes(Memory::device));
     }
     return compared;
+}
+
+/// Checks that a shot whose first `half` steps one device makes goes on at the other, in the last place of a batch that
+/// has made `before` steps, with the bits of the CPU: see check_state_goes_on().
+inline void check_goes_on_elsewhere(const Setup& setup, const Case& c, bool from_gpu, std::int64_t half,
+                                    std::int64_t before) {
+    const MakeMedium gpu = cuda::make_medium, cpu = cpu::make_medium;
+    const auto begun = make_noisy_medium(setup, from_gpu ? gpu : cpu)->make_wavefield();
+    const auto whole = make_noisy_medium(setup, cpu)->make_wavefield();
+    const int shots = std::min(3, cuda::most_shots(setup));
+    const auto elsewhere = make_noisy_medium(setup, from_gpu ? cpu : gpu)->make_wavefield(shots);
+    CAPTURE(from_gpu);
+    check_state_goes_on(*begun, *whole, *elsewhere, shots - 1, c, half, before);
 }
 
 }  // namespace onda::test

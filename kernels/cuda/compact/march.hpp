@@ -223,18 +223,14 @@ constexpr MarchWork march_work() {
                   frame_rows = N + 2 * in_space;
     constexpr int operations = V * (frame_rows + N * (10 + 3 * in_space)), loop = 24 / Tile::unroll + 6;
     constexpr int element = sizeof(typename Tile::T);
-    return {
+    constexpr MarchWork work{
         .p = {in_sectors(1, element), in_space, 1, true},
         .rho = {},
         .shared_bytes = 16 * 3 * frame_rows,  // neighbours of vectors are 16 bytes apart: four wavefronts as well
         .instructions = operations + 3 * frame_rows + 5 * N + loop,
         .operations = operations,
-        .frame_bytes = Tile::layout.size * element,
-        .copied_pieces = Copies<Tile>::pieces,
-        .engine_lines =
-            Copies<Tile>::pieces > 0 ? 0. : engine_lines_of(Tile::layout, Tile::height, element, in_space == 0),
-        .ahead = Tile::stages - 1,
     };
+    return with_frames<Tile, Copies>(work, in_space == 0);
 }
 
 // ---- The tiles that are compiled. A new one is a line. ----

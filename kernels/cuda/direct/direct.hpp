@@ -47,45 +47,40 @@ constexpr NodeWork density_node_work(int dimensions, int radius) {
             fluxes};
 }
 
-/// One step with the star at constant density, a thread a node. Grid and block cover x, y, z.
+/// Steps the node of a thread with l_of(p, x, y, z) for its Laplacian, p pointing at the node. Grid and block cover x,
+/// y, z.
+template <typename T, typename Arguments, typename LaplacianOf>
+__device__ __forceinline__ void step_node(const Arguments& a, const LaplacianOf& l_of) {
+    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+    const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
+    if (x >= a.nx || y >= a.ny || z >= a.nz) return;
+    const T* const p = a.p + z * a.plane + y * a.pitch + x;
+    T* const q = a.q + z * a.plane + y * a.pitch + x;
+    *q = leapfrog(*p, *q, k_of(a)[z * a.k_plane + y * a.k_pitch + x], l_of(p, x, y, z));
+}
+
+/// One step with the star at constant density, a thread a node: see step_node().
 template <typename T, int Dims, int R, typename Arguments = StepArguments<T>>
 __global__ void direct_step(const __grid_constant__ Arguments a) {
-    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-    const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
-    if (x >= a.nx || y >= a.ny || z >= a.nz) return;
-    const T* const p = a.p + z * a.plane + y * a.pitch + x;
-    T* const q = a.q + z * a.plane + y * a.pitch + x;
-    *q = leapfrog(*p, *q, k_of(a)[z * a.k_plane + y * a.k_pitch + x],
-                  laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
+    step_node<T>(a, [&](const T* p, int, int, int) { return laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil); });
 }
 
-/// One step with the compact Laplacian, a thread a node. Grid and block cover x, y, z.
+/// One step with the compact Laplacian, a thread a node: see step_node().
 template <typename T, int Dims>
 __global__ void direct_compact_step(const __grid_constant__ StepArguments<T> a) {
-    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-    const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
-    if (x >= a.nx || y >= a.ny || z >= a.nz) return;
-    const T* const p = a.p + z * a.plane + y * a.pitch + x;
-    T* const q = a.q + z * a.plane + y * a.pitch + x;
-    *q = leapfrog(*p, *q, a.k[z * a.k_plane + y * a.k_pitch + x],
-                  compact_laplacian<T, Dims>(p, a.pitch, a.plane, a.stencil.compact));
+    step_node<T>(a, [&](const T* p, int, int, int) {
+        return compact_laplacian<T, Dims>(p, a.pitch, a.plane, a.stencil.compact);
+    });
 }
 
-/// One step of variable density, a thread a node: each of the 2r nodes that a flux serves computes it. Grid and block
-/// cover x, y, z.
+/// One step of variable density, a thread a node: each of the 2r nodes that a flux serves computes it. See step_node().
 template <typename T, int Dims, int R>
 __global__ void direct_density_step(const __grid_constant__ DensityArguments<T> a) {
-    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-    const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
-    if (x >= a.nx || y >= a.ny || z >= a.nz) return;
-    const T* const p = a.p + z * a.plane + y * a.pitch + x;
-    const T* const half_rho = a.half_rho + z * a.rho_plane + y * a.rho_pitch + x;
-    T* const q = a.q + z * a.plane + y * a.pitch + x;
-    const T l = flux_divergence<T, Dims, R>(p, a.pitch, a.plane, half_rho, a.rho_pitch, a.rho_plane, a.stencil);
-    *q = leapfrog(*p, *q, a.k[z * a.k_plane + y * a.k_pitch + x], l);
+    step_node<T>(a, [&](const T* p, int x, int y, int z) {
+        const T* const half_rho = a.half_rho + z * a.rho_plane + y * a.rho_pitch + x;
+        return flux_divergence<T, Dims, R>(p, a.pitch, a.plane, half_rho, a.rho_pitch, a.rho_plane, a.stencil);
+    });
 }
 
 }  // namespace onda::cuda

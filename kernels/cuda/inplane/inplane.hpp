@@ -185,18 +185,14 @@ constexpr MarchWork inplane_work() {
     constexpr int queue = Tile::queue_in_shared ? N * (R + 2) : 0;
     constexpr int vectors = N * row + column + queue, barriers_and_loop = 24;
     constexpr int element = sizeof(typename Tile::T), operations = N * V * ((4 + 2 * in_space) * R + 3);
-    return {
+    constexpr MarchWork work{
         .p = {in_sectors(R, element), in_space * R, R, Tile::layout.count == 1},
         .rho = {},
         .shared_bytes = 16 * vectors,
         .instructions = operations + vectors + 5 * N + barriers_and_loop,
         .operations = operations,
-        .frame_bytes = Tile::layout.size * element,
-        .copied_pieces = Copies<Tile>::pieces,
-        .engine_lines =
-            Copies<Tile>::pieces > 0 ? 0. : engine_lines_of(Tile::layout, Tile::height, element, in_space == 0),
-        .ahead = Tile::stages - 1,
     };
+    return with_frames<Tile, Copies>(work, in_space == 0);
 }
 
 // ---- The tiles that are compiled, for each copy engine. A new one is a line. ----

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/arguments.hpp"
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/step_facts.hpp"
 #include "kernels/load_strategy.hpp"
 
 namespace onda::cuda {
@@ -105,6 +106,17 @@ struct TensorMaps {
 /// What the in-plane kernel and its copy engine are given; only the bulk-tensor engine looks at the maps.
 template <typename T>
 struct InPlaneArguments : TensorMaps, StepArguments<T> {};
+
+/// The work of a march, with what the frames of its tile take. \param flat whether tiles are rows of a 2-D grid.
+template <typename Tile, template <typename> class Copies>
+constexpr MarchWork with_frames(MarchWork work, bool flat) {
+    constexpr int element = sizeof(typename Tile::T);
+    work.frame_bytes = Tile::layout.size * element;
+    work.copied_pieces = Copies<Tile>::pieces;
+    if (work.copied_pieces == 0) work.engine_lines = engine_lines_of(Tile::layout, Tile::height, element, flat);
+    work.ahead = Tile::stages - 1;
+    return work;
+}
 
 /// The planes a block copies: its tile and halo of planes first, first + 1, …
 struct March {
