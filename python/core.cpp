@@ -336,7 +336,7 @@ py::dict outline(const RunRequest& request) {
         }
         py::dict dict;
         const auto& n = plan->domain.grid.n;
-        dict["parameters"] = plan->imaging->density ? 2 : 1;
+        dict["parameters"] = plan->imaging->sums.density ? 2 : 1;
         dict["shape"] = py::make_tuple(n[2], n[1], n[0]);
         dict["shots"] = shots;
         dict["sources"] = sources;

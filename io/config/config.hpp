@@ -202,6 +202,19 @@ struct MuteConfig {
     bool operator==(const MuteConfig&) const = default;
 };
 
+/// How `onda rtm` makes an image of what two fields have in common.
+struct ImageConfig {
+    std::string condition = "inverse_scattering";  ///< a row of imaging_conditions()
+    std::string normalise = "source";              ///< none | source | receiver | both: the illumination
+    double floor = 0.01;                           ///< of the illumination, as a part of its mean
+    bool laplacian = false;
+    std::optional<double> longest_wavelength_m;  ///< absent: all
+    double mute_depth_m = 0., mute_taper_m = 0.;
+    std::optional<double> water_m_s;   ///< absent: there is none
+    std::string direct_wave = "keep";  ///< keep | subtract
+    bool operator==(const ImageConfig&) const = default;
+};
+
 /// What seismograms are compared with, and how; and the forward field that gradients need.
 struct ImagingConfig {
     std::filesystem::path observed;  ///< seismograms.h5
@@ -210,7 +223,8 @@ struct ImagingConfig {
     OffsetConfig offset_m;
     TimeWindowConfig time_window_s;
     std::optional<MuteConfig> top_mute, bottom_mute;
-    std::string parameters = "vp";       ///< vp | vp_and_rho: what gradients are of
+    std::string parameters = "vp";  ///< vp | vp_and_rho: what gradients are of
+    ImageConfig image;
     bool illumination = true;            ///< of both fields, beside the gradient
     bool adjoint_sources = false;        ///< in the file of each shot
     std::string storage = "auto";        ///< auto | full | ring | checkpoints

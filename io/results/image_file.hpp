@@ -41,8 +41,12 @@ inline constexpr StoredImageKind kSourceIllumination{
 inline constexpr StoredImageKind kReceiverIllumination{
     "illumination", "receiver", nullptr, "illumination by the adjoint field", "illumination by the adjoint field",
     false};
-inline constexpr std::array<const StoredImageKind*, 4> kStoredImageKinds{&kVpGradient, &kRhoGradient,
-                                                                         &kSourceIllumination, &kReceiverIllumination};
+inline constexpr StoredImageKind kMigratedImage{"image", "migrated", nullptr, "image of the subsurface", "image", true};
+inline constexpr StoredImageKind kImageStack{"image",         "stack", nullptr, "sum of the images of the shots",
+                                             "sum of images", true};
+/// In the order in which one is taken for that of a file: the first that it has.
+inline constexpr std::array<const StoredImageKind*, 6> kStoredImageKinds{
+    &kMigratedImage, &kVpGradient, &kRhoGradient, &kImageStack, &kSourceIllumination, &kReceiverIllumination};
 
 /// The nodes that images lie on.
 struct ImageNodes {

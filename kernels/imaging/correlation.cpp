@@ -8,4 +8,11 @@ void check_sum(LevelSum sum, bool illuminates) {
     if (sum != LevelSum::products && !illuminates) throw std::logic_error("an illumination that nobody asked for");
 }
 
+LayerBoxes correlated_layers(const Problem& problem, Correlated what) {
+    if (is_difference(what) || what == Correlated::applied) return layer_boxes(problem);
+    Problem without = problem;
+    without.strips = {};
+    return layer_boxes(without);
+}
+
 }  // namespace onda

@@ -27,6 +27,7 @@
 #include <span>
 
 #include "kernels/fields/field_set.hpp"
+#include "kernels/imaging/layer_boxes.hpp"
 
 namespace onda {
 
@@ -35,12 +36,27 @@ enum class Correlated {
     differences,              ///< p[n] - p[n-1]
     differences_and_squares,  ///< with the squares of both
     applied,                  ///< kAppliedLevel
+    pressures,                ///< p[n]; in layers in their coordinates, as it is
+    pressures_and_squares,    ///< with the squares of both
 };
 
 /// Differences, with their squares where an image is to be illuminated.
 constexpr Correlated correlated_differences(bool illuminates) {
     return illuminates ? Correlated::differences_and_squares : Correlated::differences;
 }
+/// Pressures, likewise.
+constexpr Correlated correlated_pressures(bool illuminates) {
+    return illuminates ? Correlated::pressures_and_squares : Correlated::pressures;
+}
+constexpr bool sums_squares(Correlated what) {
+    return what == Correlated::differences_and_squares || what == Correlated::pressures_and_squares;
+}
+/// Whether what is correlated is what two levels differ by.
+constexpr bool is_difference(Correlated what) {
+    return what == Correlated::differences || what == Correlated::differences_and_squares;
+}
+/// The layers out of which an adjoint field is taken: none where pressures are correlated.
+LayerBoxes correlated_layers(const Problem& problem, Correlated what);
 
 /// What is summed over the levels that met.
 enum class LevelSum {

@@ -291,7 +291,7 @@ std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& fil
 Command add_check(CLI::App& app) {
     struct Options {
         ConfigOptions config;
-        bool json = false, overwrite = false, no_trial = false, gradient = false;
+        bool json = false, overwrite = false, no_trial = false, gradient = false, rtm = false;
         std::string plot;  ///< empty: not asked for
         MachineOptions machine;
     };
@@ -305,7 +305,9 @@ Command add_check(CLI::App& app) {
     command->add_flag("--json", options->json, "Print as JSON");
     command->add_flag("--no-trial", options->no_trial,
                       "Try nothing out, which takes a second of all processors: the run time is not told");
-    command->add_flag("--gradient", options->gradient, "What `onda gradient` would take, not `onda run`");
+    CLI::Option* const gradient =
+        command->add_flag("--gradient", options->gradient, "What `onda gradient` would take, not `onda run`");
+    command->add_flag("--rtm", options->rtm, "What `onda rtm` would take")->excludes(gradient);
     CLI::Option* const plot = command
                                   ->add_option("--plot", options->plot,
                                                "Draw model and survey first, in sections through the first source: "
@@ -331,7 +333,7 @@ Command add_check(CLI::App& app) {
              "GB/s from a device to one of another host, each direction (default: 50)");
     return [options, plot] {
         const Config config = read_config(options->config);
-        const TaskRow* const task = options->gradient ? &kGradientTask : nullptr;
+        const TaskRow* const task = options->gradient ? &kGradientTask : options->rtm ? &kMigrationTask : nullptr;
         Verdict verdict{make_plan(config, {}, task), {}, 0, {}, {}, {}};
         verdict.ranges = ranges_of(verdict.plan.survey.shots);
         balance_slabs(verdict.plan.config.backend, verdict.plan.setup, verdict.plan.placement);

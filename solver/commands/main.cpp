@@ -103,8 +103,9 @@ struct CommandRow {
     bool tells_of_all = false;  ///< whether its result has the options of the others
 };
 
-constexpr std::array<CommandRow, 18> kCommands{{{"run", add_run},
+constexpr std::array<CommandRow, 19> kCommands{{{"run", add_run},
                                                 {"gradient", add_gradient},
+                                                {"rtm", add_rtm},
                                                 {"check", add_check},
                                                 {"tune", add_tune},
                                                 {"predict", add_predict},

@@ -94,4 +94,13 @@ Command add_gradient(CLI::App& app) {
               &kGradientTask, "-gradient"});
 }
 
+Command add_rtm(CLI::App& app) {
+    return add_survey_command(
+        app, {"rtm", "Image the subsurface by reverse-time migration of observed seismograms",
+              "onda rtm survey.yaml --set imaging.observed=observed/seismograms.h5\n"
+              "onda rtm line.yaml --set imaging.image.condition=cross_correlation --output results/image\n"
+              "onda rtm survey.yaml --shots 1-50 --max-hours 11.5",
+              &kMigrationTask, "-rtm"});
+}
+
 }  // namespace onda

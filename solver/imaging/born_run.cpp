@@ -99,8 +99,8 @@ void BornRun::run(std::span<const ShotPoints> shots, const RunSupport& support, 
 }
 
 GaussNewtonRun::GaussNewtonRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan,
-                               bool illuminates, bool of_density)
-    : gradient_(medium, shots, time, plan, illuminates, of_density), born_(medium, shots, time, of_density) {}
+                               const ImageSums& sums)
+    : gradient_(medium, shots, time, plan, sums), born_(medium, shots, time, sums.density) {}
 
 void GaussNewtonRun::run(std::span<const ShotPoints> shots, const AdjointOfScattered& adjoint_of,
                          const RunSupport& support) {

@@ -96,8 +96,8 @@ using AdjointOfScattered = std::function<std::vector<AdjointPoints>(const Wavefi
 class GaussNewtonRun {
 public:
     /// As GradientRun and BornField.
-    GaussNewtonRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates = false,
-                   bool of_density = false);
+    GaussNewtonRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan,
+                   const ImageSums& sums = {});
 
     /// As BornField.
     void set_perturbation(std::span<const double> ratio) { born_.set_perturbation(ratio); }

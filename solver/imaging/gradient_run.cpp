@@ -9,6 +9,14 @@
 #include "kernels/shot/source_density.hpp"
 
 namespace onda {
+namespace {
+
+void multiply(std::span<double> values, double factor) {
+#pragma omp parallel for
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= factor;
+}
+
+}  // namespace
 
 /// Counts the steps of several loops as those of one run.
 class GradientRun::Progressing final : public StepControl {
@@ -27,21 +35,26 @@ private:
     std::int64_t done_, first_, each_;
 };
 
-GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates,
-                         bool of_density)
+GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan,
+                         const ImageSums& sums)
     : medium_(medium),
       time_(time),
       plan_(plan),
       forward_field_(medium.make_wavefield(shots)),
       adjoint_field_(plan.segments(time) > 1 ? medium.make_wavefield(shots) : nullptr),
-      slots_(std::min(plan.slots, plan.levels(time))),
-      correlation_(forward_field_->fields().make_correlation(slots_, correlated_differences(illuminates))) {
+      slots_(std::min(plan.slots, plan.levels(time))) {
     check_keeps_applied(medium.setup());
-    if (of_density && plan.ring && !plan.ring_pressures)
-        throw std::logic_error("rings without the pressures that a gradient of density takes");
-    if (of_density) fluxes_ = forward_field_->fields().make_flux_correlation(slots_);
-    if (medium.setup().keeps_applied) {
-        applied_ = forward_field_->fields().make_correlation(slots_, Correlated::applied);
+    if (sums.takes_level_before() && plan.ring && !plan.ring_pressures)
+        throw std::logic_error("rings without the pressures that images and a gradient of density take");
+    const FieldSet& fields = forward_field_->fields();
+    const bool illuminates_pressures = sums.illuminates && sums.pressures;
+    if (sums.differences)
+        correlation_ =
+            fields.make_correlation(slots_, correlated_differences(sums.illuminates && !illuminates_pressures));
+    if (sums.pressures) pressures_ = fields.make_correlation(slots_, correlated_pressures(illuminates_pressures));
+    if (sums.density) fluxes_ = fields.make_flux_correlation(slots_);
+    if (sums.differences && medium.setup().keeps_applied) {
+        applied_ = fields.make_correlation(slots_, Correlated::applied);
         inverse_gains_ = inverse_gains(medium.setup());
     }
     if (plan.ring) rebuilt_ = std::make_unique<RebuiltField>(medium, *forward_field_, time, plan_);
@@ -54,8 +67,8 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     steps_done_ = 0;
     states_ = forward_field_->make_saved_states();
     adjoint_.reset();
-    correlation_->reset();
-    if (applied_) applied_->reset();
+    for (const auto* each : {&correlation_, &pressures_, &applied_})
+        if (*each) (*each)->reset();
     if (fluxes_) fluxes_->reset();
     forward_.emplace(*forward_field_, points_, time_);
     reverse_segments(plan_.segments(time_), plan_.checkpoints, *this);
@@ -65,13 +78,20 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
 }
 
 void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, std::span<double> planes) const {
-    correlation_->download_planes(sum, first, planes, shot);
+    const bool of_pressures = sum != LevelSum::products && pressures_;
+    if (!of_pressures && !correlation_) throw std::logic_error("products of differences that nobody asked for");
+    (of_pressures ? *pressures_ : *correlation_).download_planes(sum, first, planes, shot);
     double factor = static_cast<double>(plan_.every);
     if (sum == LevelSum::products) factor *= rebuilt_ ? -scale(shot) : scale(shot);
     if (sum == LevelSum::adjoint_squares) factor *= scale(shot) * scale(shot);
-#pragma omp parallel for
-    for (std::size_t i = 0; i < planes.size(); ++i) planes[i] *= factor;
+    multiply(planes, factor);
     if (sum == LevelSum::products && applied_) add_second_image(shot, first, planes, factor);
+}
+
+void GradientRun::download_pressures(int shot, std::int64_t first, std::span<double> planes) const {
+    if (!pressures_) throw std::logic_error("products of pressures that nobody asked for");
+    pressures_->download_planes(LevelSum::products, first, planes, shot);
+    multiply(planes, static_cast<double>(plan_.every) * scale(shot));
 }
 
 void GradientRun::add_second_image(int shot, std::int64_t first, std::span<double> planes, double factor) const {
@@ -131,9 +151,9 @@ std::vector<double> GradientRun::source_products(int shot) const {
 }
 
 std::int64_t GradientRun::allocated_bytes() const {
-    return forward_field_->allocated_bytes() + (adjoint_field_ ? adjoint_field_->allocated_bytes() : 0) +
-           correlation_->allocated_bytes() + (applied_ ? applied_->allocated_bytes() : 0) +
-           (fluxes_ ? fluxes_->allocated_bytes() : 0) + (rebuilt_ ? rebuilt_->allocated_bytes() : 0);
+    const auto bytes_of = [](const auto& part) { return part ? part->allocated_bytes() : 0; };
+    return bytes_of(forward_field_) + bytes_of(adjoint_field_) + bytes_of(correlation_) + bytes_of(pressures_) +
+           bytes_of(applied_) + bytes_of(fluxes_) + bytes_of(rebuilt_);
 }
 
 void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
@@ -177,22 +197,28 @@ void GradientRun::keep_from(std::int64_t segment) {
         return applied_ ? std::min(next_level(step), next_level(step - 1) + 1) : next_level(step);
     };
     QueuedHook kept{next, [this, segment](std::int64_t step) { keep(step, segment); }};
-    if (fluxes_) kept = both(std::move(kept), keep_fluxes_from(segment));
+    if (fluxes_ || pressures_) kept = both(std::move(kept), keep_levels_before(segment));
     forward_->set_hook(both(std::move(kept), of_first_time()));
 }
 
 /// After a step there are its level and A p of the one before.
 void GradientRun::keep(std::int64_t step, std::int64_t segment) {
-    if (const std::int64_t slot = slot_in(segment, step); slot >= 0) correlation_->keep(forward_field_->fields(), slot);
+    if (const std::int64_t slot = slot_in(segment, step); correlation_ && slot >= 0)
+        correlation_->keep(forward_field_->fields(), slot);
     if (const std::int64_t slot = slot_in(segment, step - 1); applied_ && slot >= 0)
         applied_->keep(forward_field_->fields(), slot);
 }
 
-/// Of fluxes the levels before those that are multiples of the interval: a level is met by nu one step later.
-QueuedHook GradientRun::keep_fluxes_from(std::int64_t segment) {
+void GradientRun::keep_level_before(FieldSet& fields, std::int64_t slot) {
+    if (fluxes_) fluxes_->keep(fields, slot);
+    if (pressures_) pressures_->keep(fields, slot);
+}
+
+/// The levels before those that are multiples of the interval: a level itself is met by nu one step later.
+QueuedHook GradientRun::keep_levels_before(std::int64_t segment) {
     const std::int64_t every = plan_.every, last = plan_.end_of_segment(time_, segment) - 1;
     const auto keep = [this, segment, last](std::int64_t step) {
-        if (step <= last) fluxes_->keep(forward_field_->fields(), slot_in(segment, step + 1));
+        if (step <= last) keep_level_before(forward_field_->fields(), slot_in(segment, step + 1));
     };
     if (every == 1) keep(begin_of(segment));
     return {[every](std::int64_t step) { return ((step + 1) / every + 1) * every - 1; }, keep};
@@ -235,8 +261,9 @@ void GradientRun::begin_adjoint() {
 /// The slot that has a level.
 std::int64_t GradientRun::slot_of(std::int64_t level, std::int64_t segment) {
     if (!rebuilt_) return slot_in(segment, level);
-    correlation_->keep(rebuilt_->at(level), 0);
-    if (fluxes_) fluxes_->keep(rebuilt_->pressure_before(level), 0);
+    const FieldSet& rebuilt = rebuilt_->at(level);
+    if (correlation_) correlation_->keep(rebuilt, 0);
+    if (fluxes_ || pressures_) keep_level_before(rebuilt_->pressure_before(level), 0);
     return 0;
 }
 
@@ -252,7 +279,8 @@ void GradientRun::meet_segment(std::int64_t segment) {
                             const bool is_kept = level % every == 0 && level > 0;
                             const std::int64_t slot = is_kept ? slot_of(level, segment) : -1;
                             FieldSet& nu = adjoint_->wavefield().fields();
-                            correlation_->meet(nu, slot, step - met_);
+                            if (correlation_) correlation_->meet(nu, slot, step - met_);
+                            if (pressures_) pressures_->meet(nu, slot, step - met_);
                             // A nu[n+1] has been made of the last step; of n = N it is nothing, as nobody keeps A p[N].
                             if (applied_) applied_->meet(nu, level < time_.steps ? slot : -1, step - met_);
                             if (fluxes_) fluxes_->meet(nu, slot);

@@ -15,6 +15,7 @@
 #include "kernels/medium.hpp"
 #include "solver/imaging/adjoint_points.hpp"
 #include "solver/imaging/history_plan.hpp"
+#include "solver/imaging/image_sums.hpp"
 #include "solver/imaging/node_values.hpp"
 #include "solver/imaging/rebuilt_field.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
@@ -37,28 +38,26 @@ struct RunSupport {
     QueuedHook queued = {};           ///< between steps of the forward field
 };
 
-/// Sums over the levels that met of squared differences of levels, times the interval of these: what the diagonal of a
-/// Hessian is made of.
+/// Sums over the levels that met of squares, times the interval of these: of differences of levels what the diagonal of
+/// a Hessian is made of.
 struct Illumination {
-    NodeValues forward;  ///< (p[n+1] - p[n])^2, on all computed nodes
-    NodeValues adjoint;  ///< (nu[n+1] - nu[n+2])^2, in layers of what is out of their coordinates
+    NodeValues forward;  ///< (p[n+1] - p[n])^2, on all computed nodes; or p[n]^2
+    NodeValues adjoint;  ///< (nu[n+1] - nu[n+2])^2, in layers of what is out of their coordinates; or nu[n+1]^2
 };
 
 /// \throws std::logic_error for a problem of order 4 in time that does not keep what images take of it.
 void check_keeps_applied(const Problem& problem);
 
-/// Gradients of some shots that advance together, batch after batch.
+/// Gradients and images of some shots that advance together, batch after batch.
 class GradientRun final : Reversal {
 public:
     /// \param medium whose fields are correlated, of order 4 in time one that keeps A p (Problem::keeps_applied);
     /// \param time with stride 1; they outlive the run.
-    /// \param illuminates whether squares are summed, too. \param of_density whether density_images() are made, too:
-    /// with variable density; the adjoint runs must record at the sources.
-    /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap, and with `of_density` for
-    /// another equation, and for a ring where the field cannot be rebuilt; std::logic_error for a ring with density,
-    /// and for a medium that does not keep what it should.
-    GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates = false,
-                bool of_density = false);
+    /// \param sums of density: with variable density; the adjoint runs must record at the sources.
+    /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap, and with sums of density for
+    /// another equation, and for a ring where the field cannot be rebuilt; std::logic_error for a ring without the
+    /// pressures that are asked for, and for a medium that does not keep what it should.
+    GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, const ImageSums& sums = {});
 
     [[nodiscard]] int shots() const { return forward_field_->shots(); }
     /// Of both fields together, the forward field where it is computed again included.
@@ -81,6 +80,8 @@ public:
     [[nodiscard]] Illumination illumination(int shot) const;
     /// image(), or one of illumination(): whole planes from plane `first` along z on, as many as there is room for.
     void download_planes(LevelSum sum, int shot, std::int64_t first, std::span<double> planes) const;
+    /// The same of the sum of nu[n+1] p[n]. \throws std::logic_error unless pressures are summed.
+    void download_pressures(int shot, std::int64_t first, std::span<double> planes) const;
     /// What gradient_of_rho() takes beside the image, of a shot. Waits. \throws std::logic_error unless the run is of
     /// density.
     [[nodiscard]] DensityImages density_images(int shot) const;
@@ -105,7 +106,8 @@ private:
     /// Steps of the adjoint run after which it is met again, at most.
     [[nodiscard]] std::int64_t most_steps() const {
         if (fluxes_ && fluxes_->remembers()) return 1;
-        return std::min(correlation_->most_steps(), applied_ ? applied_->most_steps() : kAnySteps);
+        return std::min(correlation_ ? correlation_->most_steps() : kAnySteps,
+                        applied_ ? applied_->most_steps() : kAnySteps);
     }
     /// What is queued between steps that the forward field makes for the first time.
     [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
@@ -114,7 +116,8 @@ private:
     void forward_to(std::int64_t step) { step_to(*forward_, step, !adjoint_); }
     void keep_from(std::int64_t segment);
     void keep(std::int64_t step, std::int64_t segment);
-    [[nodiscard]] QueuedHook keep_fluxes_from(std::int64_t segment);
+    [[nodiscard]] QueuedHook keep_levels_before(std::int64_t segment);
+    void keep_level_before(FieldSet& fields, std::int64_t slot);
     /// The slot of a level among those of a segment; -1 where it has none.
     [[nodiscard]] std::int64_t slot_in(std::int64_t segment, std::int64_t level) const;
     void keep_rings();
@@ -128,12 +131,13 @@ private:
     std::unique_ptr<Wavefield> forward_field_;
     std::unique_ptr<Wavefield> adjoint_field_;  ///< null where the forward field is not needed any more
     std::int64_t slots_;                        ///< of levels that are kept together
-    std::unique_ptr<Correlation> correlation_;
-    std::unique_ptr<Correlation> applied_;     ///< null: of order 2 in time
-    std::vector<double> inverse_gains_;        ///< of the strips where A p is correlated; empty: all 1
-    std::unique_ptr<FluxCorrelation> fluxes_;  ///< null: not of density
-    std::unique_ptr<RebuiltField> rebuilt_;    ///< null where levels are kept
-    std::vector<double> scales_;               ///< of the adjoint runs of the shots
+    std::unique_ptr<Correlation> correlation_;  ///< of differences; null: not asked
+    std::unique_ptr<Correlation> pressures_;    ///< null: not asked
+    std::unique_ptr<Correlation> applied_;      ///< beside differences; null: of order 2 in time
+    std::vector<double> inverse_gains_;         ///< of the strips where A p is correlated; empty: all 1
+    std::unique_ptr<FluxCorrelation> fluxes_;   ///< null: not of density
+    std::unique_ptr<RebuiltField> rebuilt_;     ///< null where levels are kept
+    std::vector<double> scales_;                ///< of the adjoint runs of the shots
 
     // Of the batch that is computed.
     std::vector<ShotPoints> points_;

@@ -5,101 +5,15 @@
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
-#include "io/files/interruption.hpp"
 #include "io/results/image_file.hpp"
-#include "io/text/number_text.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/outputs/shot_sums.hpp"
 #include "solver/pictures/image_picture.hpp"
 #include "solver/plan/experiment.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
 namespace {
-
-/// The nodes of a grid that a window without steps covers.
-ImageNodes nodes_of_part(const Grid& grid, const Window& part) {
-    ImageNodes nodes{{grid.dimensions, part.count, grid.spacing_m, {}}, part.first};
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        nodes.geometry.origin_m[axis] =
-            grid.origin_m[axis] + static_cast<double>(part.first[axis]) * grid.spacing_m[axis];
-    return nodes;
-}
-
-ImageNodes nodes_of_run(const Experiment& experiment) {
-    return nodes_of_part(experiment.domain.grid, Window::whole(experiment.domain.grid));
-}
-
-class GradientOfShot : public ShotOutput {
-public:
-    GradientOfShot(const Experiment& experiment, const ShotPlace& place)
-        : experiment_(experiment), file_(place.file), provenance_(place.provenance) {}
-
-    void take_images(ShotImages& images) override {
-        ImageWriter writer(file_, nodes_of_part(experiment_.domain.grid, images.part), provenance_, true);
-        writer.write(kVpGradient, 0, images.gradient_vp);
-        if (!images.gradient_rho.empty()) writer.write(kRhoGradient, 0, images.gradient_rho);
-        if (!images.illumination_source.empty()) writer.write(kSourceIllumination, 0, images.illumination_source);
-        if (!images.illumination_receiver.empty()) writer.write(kReceiverIllumination, 0, images.illumination_receiver);
-        writer.write({images.shot, images.misfit, images.misfit_of_trace, images.dead, images.excluded, images.dt_s,
-                      images.adjoint_source});
-        written_ = writer.finish();
-    }
-    std::optional<AtomicFile> finish() override { return std::move(written_); }
-
-private:
-    const Experiment& experiment_;
-    std::filesystem::path file_;
-    const Provenance& provenance_;
-    std::optional<AtomicFile> written_;
-};
-
-/// The file of a shot, and which part of the grid its images cover.
-struct ImagedShot {
-    std::int64_t shot;
-    FileRecord record;
-    std::filesystem::path file;
-    ImageContents contents;
-};
-
-std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey) {
-    std::vector<ImagedShot> shots;
-    for (const ShotRecord& shot : survey.shots) {
-        const FileRecord& record = file_of(shot, kGradientFormat);
-        if (record.name.empty()) continue;
-        const std::filesystem::path file = survey.folder / record.name;
-        shots.push_back({shot.shot, record, file, image_contents(file)});
-    }
-    return shots;
-}
-
-/// Adds the values of a box, [first, first + count) of a part of a grid, to planes of the grid from z = `plane` on.
-void add_box(std::span<double> planes, const Grid& grid, std::int64_t plane, const Window& box,
-             std::span<const float> values) {
-    const auto length = static_cast<std::size_t>(box.count[0]);
-    for (std::int64_t z = 0; z < box.count[2]; ++z)
-        for (std::int64_t y = 0; y < box.count[1]; ++y) {
-            const auto row = static_cast<std::size_t>(z * box.count[1] + y) * length;
-            const auto at = static_cast<std::size_t>(
-                ((box.first[2] + z - plane) * grid.ny() + box.first[1] + y) * grid.nx() + box.first[0]);
-            for (std::size_t x = 0; x < length; ++x) planes[at + x] += static_cast<double>(values[row + x]);
-        }
-}
-
-/// The sum over the shots, in their order, of an image on the planes [plane, plane + count).
-std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
-                                std::int64_t plane, std::int64_t count) {
-    std::vector<double> sum(static_cast<std::size_t>(count * grid.ny() * grid.nx()));
-    for (const ImagedShot& shot : shots) {
-        throw_if_interrupted();
-        const ImageNodes& nodes = shot.contents.nodes;
-        Window box{nodes.first, nodes.geometry.shape, {1, 1, 1}};
-        box.first[2] = std::max(plane, nodes.first[2]);
-        box.count[2] = std::min(plane + count, nodes.first[2] + nodes.geometry.shape[2]) - box.first[2];
-        if (box.count[2] <= 0) continue;
-        add_box(sum, grid, plane, box, read_image(shot.file, kind, {0, 0, box.first[2] - nodes.first[2]}, box.count));
-    }
-    return {sum.begin(), sum.end()};
-}
 
 AtomicFile assemble_sums(const FinishedSurvey& survey, std::span<const ImagedShot> shots) {
     const Grid& grid = survey.experiment.domain.grid;
@@ -109,24 +23,8 @@ AtomicFile assemble_sums(const FinishedSurvey& survey, std::span<const ImagedSho
     for (const StoredImageKind* kind : shots.front().contents.kinds)
         for (std::int64_t plane = 0; plane < grid.nz(); plane += most)
             writer.write(*kind, plane, sum_of_shots(shots, *kind, grid, plane, std::min(most, grid.nz() - plane)));
-    for (const ImagedShot& shot : shots) {
-        const ShotMisfit misfit = read_misfit(shot.file, shot.shot);
-        if (survey.assembly == Assembly::links)
-            writer.link(misfit, kept_name(shot.record));
-        else
-            writer.write(misfit);
-    }
+    write_misfits(writer, survey, shots);
     return writer.finish();
-}
-
-std::string misfit_table(std::span<const ImagedShot> shots) {
-    std::string text = "shot,misfit,traces,dead,excluded\n";
-    for (const ImagedShot& shot : shots) {
-        const ShotMisfit misfit = read_misfit(shot.file, shot.shot);
-        text += fmt::format("{},{},{},{},{}\n", misfit.shot, shortest(misfit.value), misfit.of_trace.size(),
-                            misfit.dead, misfit.excluded);
-    }
-    return text;
 }
 
 /// Adds sections of a gradient through the middle of the grid to a picture, clipped together.
@@ -155,7 +53,7 @@ Picture gradient_picture(const Experiment& experiment, const std::filesystem::pa
                          std::deque<std::vector<float>>& values) {
     Picture picture{experiment.config.title, {}};
     add_panels(picture, experiment, gradient, kVpGradient, shots, values);
-    if (experiment.imaging->density) add_panels(picture, experiment, gradient, kRhoGradient, shots, values);
+    if (experiment.imaging->sums.density) add_panels(picture, experiment, gradient, kRhoGradient, shots, values);
     return picture;
 }
 
@@ -165,16 +63,17 @@ public:
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
         if (place.shot.receivers.empty()) return nullptr;
-        return std::make_unique<GradientOfShot>(experiment_, place);
+        return std::make_unique<ImagesOfShot>(experiment_, place);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override {
-        const std::vector<ImagedShot> shots = imaged_shots(survey);
+        const std::vector<ImagedShot> shots = imaged_shots(survey, kGradientFormat);
         std::vector<AtomicFile> files;
         if (shots.empty()) return files;
         // The part that a single shot is computed on is not the grid.
         const bool is_whole = survey.assembly == Assembly::only_shot && !experiment_.domain.aperture;
         files.push_back(is_whole ? survey.second_name(kGradientFormat, kGradientName) : assemble_sums(survey, shots));
-        files.push_back(stage_text_file(survey.results / kMisfitTableName, misfit_table(shots), survey.overwrite));
+        files.push_back(
+            stage_text_file(survey.results / kMisfitTableName, traces_table(shots, "misfit"), survey.overwrite));
         if (!experiment_.config.output.pictures) return files;
         std::deque<std::vector<float>> values;
         const Picture picture = gradient_picture(experiment_, files.front().temporary(), shots.size(), values);
@@ -187,7 +86,7 @@ private:
 };
 
 std::int64_t images_of(const Experiment& experiment) {
-    return 1 + (experiment.imaging->density ? 1 : 0) + (experiment.imaging->illuminations ? 2 : 0);
+    return 1 + (experiment.imaging->sums.density ? 1 : 0) + (experiment.imaging->sums.illuminates ? 2 : 0);
 }
 
 std::int64_t predicted_gradient_bytes(const Experiment& experiment, const Placement&, std::int64_t provenance_bytes) {
@@ -199,24 +98,6 @@ std::int64_t predicted_gradient_bytes(const Experiment& experiment, const Placem
         saturating_product(std::int64_t{std::ssize(experiment.survey.shots)}, line));
 }
 
-/// Size of the images of all shots [bytes], each on its part of the grid.
-std::int64_t bytes_of_shot_images(const Experiment& experiment) {
-    const Window largest = experiment.domain.computed.inner();
-    const std::int64_t shots = std::ssize(experiment.survey.shots), images = images_of(experiment);
-    const std::int64_t of_largest = saturating_product(
-        shots, bytes_of_images(nodes_of_part(experiment.domain.grid, {{}, largest.count, {1, 1, 1}}).geometry, images));
-    const std::int64_t less = saturating_product(shots, largest.points()) - experiment.domain.inner_nodes_of_shots;
-    return of_largest - saturating_product(less, images, std::int64_t{sizeof(float)});
-}
-
-/// Planes that are summed over the shots, a shot's among them, and the sum as it is written.
-std::int64_t memory_to_sum(const FileGeometry& geometry) {
-    const std::int64_t nodes = geometry.shape[0] * geometry.shape[1] * planes_at_a_time(geometry);
-    const std::int64_t written = saturating_product(nodes, std::int64_t{sizeof(float)});
-    return saturating_sum(saturating_product(nodes, std::int64_t{sizeof(double)}), written,
-                          memory_to_write_images(written));
-}
-
 }  // namespace
 
 constinit const OutputFormat kGradientFormat{
@@ -226,14 +107,15 @@ constinit const OutputFormat kGradientFormat{
         [](std::string_view name) {
             return name == kGradientName || name == kMisfitTableName || name == kGradientPictureName;
         },
-    .is_wanted = [](const Experiment& experiment) { return experiment.imaging.has_value(); },
+    .is_wanted =
+        [](const Experiment& experiment) { return experiment.imaging && experiment.imaging->condition == nullptr; },
     .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
         return std::make_unique<Gradients>(experiment);
     },
     .predicted_bytes = predicted_gradient_bytes,
     // The table of misfits, of one row: measured.
     .own_file_bytes = [] { return linked_file_bytes() + 3400; },
-    .shot_bytes = bytes_of_shot_images,
+    .shot_bytes = [](const Experiment& experiment) { return bytes_of_shot_images(experiment, images_of(experiment)); },
     .add_memory =
         [](Allocations& list, const Experiment& experiment, const Computation&) {
             const FileGeometry geometry = nodes_of_run(experiment).geometry;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "solver/outputs/gradient_output.hpp"
+#include "solver/outputs/migration_output.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/outputs/seismogram_output.hpp"
@@ -12,8 +13,9 @@
 namespace onda {
 
 std::span<const OutputFormat* const> output_formats() {
-    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat, &kGradientFormat,
-                                     &kSegyFormat,    &kSuFormat,         &kVtkhdfFormat,   &kReportFormat};
+    static constexpr std::array list{&kPictureFormat,  &kSeismogramFormat, &kSnapshotFormat,
+                                     &kGradientFormat, &kMigrationFormat,  &kSegyFormat,
+                                     &kSuFormat,       &kVtkhdfFormat,     &kReportFormat};
     return list;
 }
 

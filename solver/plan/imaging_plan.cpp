@@ -83,9 +83,12 @@ std::int64_t correlation_bytes(const Experiment& experiment, const Computation& 
             const auto of = [&](Correlated what) {
                 return device.correlation_allocations(part, shots, slots, what).bytes(device.memory());
             };
-            std::int64_t bytes = of(correlated_differences(experiment.imaging->illuminations));
-            if (part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
-            if (!experiment.imaging->density) return bytes;
+            const ImageSums& sums = experiment.imaging->sums;
+            std::int64_t bytes = 0;
+            if (sums.differences) bytes = of(correlated_differences(sums.illuminates && !sums.pressures));
+            if (sums.pressures) bytes = saturating_sum(bytes, of(correlated_pressures(sums.illuminates)));
+            if (sums.differences && part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
+            if (!sums.density) return bytes;
             return saturating_sum(bytes,
                                   device.flux_correlation_allocations(part, shots, slots).bytes(device.memory()));
         }));

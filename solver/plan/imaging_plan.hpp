@@ -7,18 +7,21 @@
 #include <string>
 
 #include "solver/imaging/history_plan.hpp"
+#include "solver/imaging/image_sums.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 
 namespace onda {
 
+struct ImagingCondition;
+
 struct ImagingPlan {
     MisfitSettings misfit;
     HistoryPlan history;
-    bool density = false;          ///< whether gradients are of density, too
-    bool illuminations = false;    ///< whether those of both fields are computed, beside gradients
-    bool adjoint_sources = false;  ///< whether gradient.h5 holds those of every shot
-    bool scatters = false;         ///< whether a scattered field steps beside the forward one, of which nothing is kept
-    std::string chosen_by;         ///< what put numbers in place of "auto"
+    const ImagingCondition* condition = nullptr;  ///< by which images are made; null: gradients are
+    ImageSums sums;                               ///< of gradients, of density with those of density
+    bool adjoint_sources = false;                 ///< whether gradient.h5 holds those of every shot
+    bool scatters = false;  ///< whether a scattered field steps beside the forward one, of which nothing is kept
+    std::string chosen_by;  ///< what put numbers in place of "auto"
 };
 
 struct Computation;

@@ -7,6 +7,7 @@
 
 #include "kernels/setup.hpp"
 #include "solver/discretisation/boundary.hpp"
+#include "solver/imaging/imaging_condition.hpp"
 #include "solver/imaging/misfit.hpp"
 #include "solver/model/model.hpp"
 #include "solver/propagation/devices.hpp"
@@ -61,6 +62,7 @@ Vocabulary vocabulary() {
             {"wavelet.type", names_of(wavelet_kinds())},
             {"boundary.kind", names_of(boundary_kinds())},
             {"imaging.misfit", names_of(misfits())},
+            {"imaging.image.condition", names_of(imaging_conditions())},
             {"backend.name", with_auto(names_of(devices()), "the fastest there is")},
             {"backend.kernel", with_auto(kernels_of_all_devices(), "the fastest for the grid")}};
 }

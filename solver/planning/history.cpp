@@ -125,8 +125,9 @@ bool set_ring(Plan& plan, std::int64_t room, bool beside_if_need_be) {
     const RingValues values = section.ring_values == "16bit" ? RingValues::of_16_bits : RingValues::full;
     const bool own = plan.placement.device->has_own_memory();
     const auto fits = [&](RingPlace place) {
-        history = {history.every,         1, 0, place, values, plan.imaging->density, section.ring_folder,
-                   ring_interval_of(plan)};
+        history = {
+            history.every,         1, 0, place, values, plan.imaging->sums.takes_level_before(), section.ring_folder,
+            ring_interval_of(plan)};
         const std::int64_t workers = own_workers(plan.placement);
         return history_bytes(plan.experiment(), plan.computation()) <= room &&
                host_ring_bytes(plan.experiment(), plan.computation()) <=
@@ -218,9 +219,13 @@ void check_gradients(const Plan& plan) {
             "scheme.stencil",
             "gradients of the compact stencil are exact with sponges, or with cpml across one axis only; use "
             "boundary: sponge, or the star");
-    if (plan.imaging && plan.imaging->density && plan.setup.scheme.equation != Equation::variable_density)
+    if (plan.imaging && plan.imaging->sums.density && plan.setup.scheme.equation != Equation::variable_density) {
+        if (plan.imaging->condition != nullptr)
+            c.origin.value_fault("imaging.image.condition",
+                                 "the model has no densities: use inverse_scattering, which is the same there");
         c.origin.value_fault("imaging.parameters",
                              "the model has no densities: give it some, with model.rho: gardner too, or use vp");
+    }
 }
 
 bool set_history(Plan& plan) {

@@ -7,6 +7,7 @@
 #include "io/text/saturating.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
+#include "solver/imaging/imaging_condition.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/model/density.hpp"
 #include "solver/outputs/trace_output.hpp"
@@ -16,6 +17,7 @@
 #include "solver/plan/storage.hpp"
 #include "solver/planning/choice.hpp"
 #include "solver/planning/history.hpp"
+#include "solver/program/find_row.hpp"
 #include "solver/signal/time_dispersion.hpp"
 #include "solver/tasks/task.hpp"
 
@@ -189,6 +191,13 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
         correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
 }
 
+void set_condition(ImagingPlan& imaging, const ImageConfig& image, const ConfigOrigin& origin) {
+    imaging.condition = &find_row(origin, "imaging.image.condition", imaging_conditions(), image.condition);
+    imaging.sums = imaging.condition->sums;
+    imaging.sums.illuminates = true;
+    imaging.misfit.misfit = &misfits().front();  // whose derivative is the residual
+}
+
 /// The section is checked, whatever the task.
 void set_imaging(Plan& plan) {
     const Config& c = plan.config;
@@ -197,8 +206,9 @@ void set_imaging(Plan& plan) {
     if (!plan.task->computes_gradients && !plan.task->scatters) return;
     plan.imaging.emplace().misfit = std::move(settings);
     plan.imaging->scatters = plan.task->scatters;
-    plan.imaging->density = section.parameters == "vp_and_rho";
-    plan.imaging->illuminations = plan.task->compares_data && section.illumination;
+    plan.imaging->sums = {.illuminates = plan.task->compares_data && section.illumination,
+                          .density = section.parameters == "vp_and_rho"};
+    if (plan.task->makes_images) set_condition(*plan.imaging, section.image, c.origin);
     plan.imaging->adjoint_sources = plan.task->compares_data && section.adjoint_sources;
 }
 

@@ -67,7 +67,7 @@ public:
     }
     [[nodiscard]] std::int64_t most_steps() const override { return most_steps_; }
     void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const override {
-        check_sum(sum, what_ == Correlated::differences_and_squares);
+        check_sum(sum, sums_squares(what_));
         images_.download(static_cast<int>(sum), first, planes, shot);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }

@@ -252,7 +252,7 @@ std::shared_ptr<const Operand> matched(const Plan& plan, const ShotSelection& se
     auto operand = std::make_shared<Operand>();
     if (plan.task == &kBornOperator) {
         refuse_unless_on_nodes(plan, given.change.vp);
-        if (plan.imaging->density) refuse_unless_on_nodes(plan, given.change.rho);
+        if (plan.imaging->sums.density) refuse_unless_on_nodes(plan, given.change.rho);
     }
     operand->change = std::move(given.change);
     if (plan.task == &kBornOperator || (plan.task == &kForwardOperator && given.shots.empty())) return operand;

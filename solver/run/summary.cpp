@@ -93,7 +93,7 @@ Json describe_imaging(const Experiment& experiment) {
     const ImagingPlan& imaging = *experiment.imaging;
     Json described{{"misfit", imaging.misfit.misfit->name},
                    {"observed", shown(imaging.misfit.config.observed)},
-                   {"parameters", imaging.density ? Json{"vp", "rho"} : Json::array({"vp"})},
+                   {"parameters", imaging.sums.density ? Json{"vp", "rho"} : Json::array({"vp"})},
                    {"storage", imaging.history.storage(experiment.time)},
                    {"every_steps", imaging.history.every},
                    {"levels", imaging.history.levels(experiment.time)},

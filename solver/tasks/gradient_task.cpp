@@ -11,6 +11,7 @@
 
 #include "io/text/saturating.hpp"
 #include "solver/imaging/gradient_run.hpp"
+#include "solver/imaging/imaging_condition.hpp"
 #include "solver/imaging/observed_data.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/imaging/vp_gradient.hpp"
@@ -78,12 +79,25 @@ void throw_if_unreadable(std::future<std::vector<float>>& observed) {
     observed = there(observed.get());
 }
 
+/// What is migrated is what was recorded; the derivative of a misfit has the opposite sign.
+void negate(OwnedTraces& traces) {
+    for (std::vector<double>& trace : traces)
+        for (double& value : trace) value = -value;
+}
+
+/// Whether observed seismograms are compared with those of the model.
+bool subtracts_synthetic(const ImagingPlan& imaging) {
+    return imaging.condition == nullptr || imaging.misfit.config.image.direct_wave == "subtract";
+}
+
+/// Gradients, or images by a condition.
 class GradientTask : public Task {
 public:
     explicit GradientTask(const TaskParts& parts)
         : plan_(parts.plan),
           parts_(parts),
           imaging_(plan_.imaging.value()),
+          subtracts_(subtracts_synthetic(imaging_)),
           observed_(imaging_.misfit.config.observed, plan_.survey.shots, sampling_of(plan_)) {}
 
     [[nodiscard]] std::int64_t steps() const override { return steps_of_shot(plan_); }
@@ -113,10 +127,12 @@ private:
     /// What the shots' receivers have recorded, compared with what was observed, and the runs that follow from it.
     std::vector<AdjointPoints> compare(Batch& batch, const Wavefield& forward) const;
     AdjointPoints compare(ShotInProgress& shot, const Wavefield& forward, int slot) const;
+    void collect_images(ShotInProgress& shot, int slot) const;
 
     const Plan& plan_;
     TaskParts parts_;
     const ImagingPlan& imaging_;
+    bool subtracts_;
     ObservedData observed_;
     mutable std::mutex reading_;
     mutable std::atomic<std::int64_t> prepared_ = 0;
@@ -132,8 +148,7 @@ void GradientTask::compute(Batch& batch, StepControl& control) {
     parts_.times.measure("shot set-up", [&] {
         if (run_ && run_->shots() == shots && parts_.media.holds(plan.domain.part)) return;
         run_.reset();
-        run_.emplace(parts_.media.of(plan), shots, plan_.time, imaging_.history, imaging_.illuminations,
-                     imaging_.density);
+        run_.emplace(parts_.media.of(plan), shots, plan_.time, imaging_.history, imaging_.sums);
     });
     const StepHook hook{"stability watch", [&](std::int64_t step) { return watch.next(step); },
                         [&] {
@@ -169,8 +184,12 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
         .dt_s = plan_.time.output_dt_s,
         .room = plan_.time.recorded_samples(),
     };
-    MisfitOfShot misfit = evaluate_misfit(imaging_.misfit, geometry, synthetic.traces(),
-                                          TraceList<const float>(observed, std::ssize(receivers)));
+    const std::vector<float> nothing(subtracts_ ? 0 : observed.size());
+    MisfitOfShot misfit =
+        evaluate_misfit(imaging_.misfit, geometry,
+                        subtracts_ ? synthetic.traces() : TraceList<const float>(nothing, std::ssize(receivers)),
+                        TraceList<const float>(observed, std::ssize(receivers)));
+    if (imaging_.condition != nullptr) negate(misfit.adjoint_source);
     shot.images.shot = shot.shot.id;
     shot.images.part = plan.domain.part;
     shot.images.misfit = misfit.value;
@@ -182,16 +201,15 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
         for (const std::vector<double>& trace : misfit.adjoint_source)
             shot.images.adjoint_source.insert(shot.images.adjoint_source.end(), trace.begin(), trace.end());
     return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos,
-                          adjoint_of_output_sampling(plan_.time, std::move(misfit.adjoint_source)), imaging_.density);
+                          adjoint_of_output_sampling(plan_.time, std::move(misfit.adjoint_source)),
+                          imaging_.sums.density);
 }
 
 void GradientTask::collect(Batch& batch) {
     for (int slot = 0; ShotInProgress & shot : batch) {
         const ComputedGrid& computed = shot.plan->domain.computed;
-        auto gradients = gradients_of<float>(*run_, slot, *shot.plan, shot.plan->setup, parts_.media);
-        shot.images.gradient_vp = std::move(gradients.vp);
-        shot.images.gradient_rho = std::move(gradients.rho);
-        if (imaging_.illuminations) {
+        collect_images(shot, slot);
+        if (imaging_.sums.illuminates) {
             const auto energy = [&](LevelSum of) {
                 return values_in<float>(computed.inner(), planes_of(*run_, of, slot), computed.grid());
             };
@@ -202,6 +220,20 @@ void GradientTask::collect(Batch& batch) {
     }
 }
 
+void GradientTask::collect_images(ShotInProgress& shot, int slot) const {
+    const Plan& plan = *shot.plan;
+    if (imaging_.condition == nullptr) {
+        auto gradients = gradients_of<float>(*run_, slot, plan, plan.setup, parts_.media);
+        shot.images.gradient_vp = std::move(gradients.vp);
+        shot.images.gradient_rho = std::move(gradients.rho);
+        return;
+    }
+    const ComputedGrid& computed = plan.domain.computed;
+    const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
+    const ImagePlanes image = imaging_.condition->make({*run_, slot, plan.setup, readers, plan.time.dt_s});
+    shot.images.image = values_in<float>(computed.inner(), image, computed.grid());
+}
+
 /// In double, of one shot: a few planes at a time; of density the whole image, its gradient, densities and the fluxes
 /// of each axis.
 void add_image_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
@@ -210,7 +242,7 @@ void add_image_memory(Allocations& list, const Experiment& experiment, const Com
                       nodes_of_planes_together(experiment.domain.computed, experiment.domain.grid),
                       (1 + applied) * std::int64_t{sizeof(double)}));
     if (applied > 0) list.add(host_row("gains of absorbing strips", held::survey, points, sizeof(double)));
-    if (experiment.imaging->density)
+    if (experiment.imaging->sums.density)
         list.add(host_row("images being made to gradients of density", held::survey, points,
                           (computation.setup.grid.dimensions + 3) * std::int64_t{sizeof(double)}));
 }
@@ -227,7 +259,7 @@ void add_gradient_memory(Allocations& list, const Experiment& experiment, const 
         return;
     }
     const std::int64_t shots = shots_together(computation.placement);
-    const bool density = experiment.imaging->density;
+    const bool density = experiment.imaging->sums.density;
     list.add(
         host_row("gradients", held::survey, experiment.domain.grid.points(), (density ? 2 : 1) * sizeof(float), shots));
     list.add(host_row("observed seismograms", held::survey,
@@ -243,6 +275,10 @@ void add_gradient_memory(Allocations& list, const Experiment& experiment, const 
                       2 * sizeof(double)));
 }
 
+std::unique_ptr<Task> make_gradient_task(const TaskParts& parts) {
+    return std::make_unique<GradientTask>(parts);
+}
+
 }  // namespace
 
 constinit const TaskRow kGradientTask{
@@ -253,7 +289,20 @@ constinit const TaskRow kGradientTask{
     .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,
-    .make = [](const TaskParts& parts) -> std::unique_ptr<Task> { return std::make_unique<GradientTask>(parts); },
+    .make = make_gradient_task,
+    .largest_shot = largest_shot,
+    .add_memory = add_gradient_memory,
+};
+
+constinit const TaskRow kMigrationTask{
+    .name = "rtm",
+    .help = "images the subsurface by reverse-time migration of observed seismograms",
+    .steps_singly = true,
+    .takes_applied = true,
+    .computes_gradients = true,
+    .compares_data = true,
+    .makes_images = true,
+    .make = make_gradient_task,
     .largest_shot = largest_shot,
     .add_memory = add_gradient_memory,
 };

@@ -262,7 +262,7 @@ void BornOperator::perturb(const Plan& of_shot) {
                                  of_shot.domain.grid);
     };
     const ModelValues& change = plan_.operand->change;
-    const std::vector<double> drho = plan_.imaging->density ? on_computed(change.rho) : std::vector<double>();
+    const std::vector<double> drho = plan_.imaging->sums.density ? on_computed(change.rho) : std::vector<double>();
     MediumPerturbation perturbation =
         perturbation_of(on_computed(change.vp), drho, of_shot.setup, readers, plan_.time.dt_s);
     const double factor = scale_to_one(perturbation.largest);
@@ -275,7 +275,7 @@ void BornOperator::compute(Batch& batch, StepControl& control) {
     BatchWatch watch(plan_, batch);
     const std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
     if (provide(run_, batch, [&](Medium& medium) {
-            run_.emplace(medium, static_cast<int>(batch.size()), plan_.time, plan_.imaging->density);
+            run_.emplace(medium, static_cast<int>(batch.size()), plan_.time, plan_.imaging->sums.density);
         }))
         perturb(*batch.front().plan);
     const StepHook hook = stability_hook(watch, [&]() -> const Propagator& { return run_->background(); });
@@ -307,14 +307,14 @@ void BornTranspose::compute(Batch& batch, StepControl& control) {
     std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
     for (ShotPoints& shot : points) shot.receivers = {};
     provide(run_, batch, [&](Medium& medium) {
-        run_.emplace(medium, static_cast<int>(batch.size()), plan_.time, plan_.imaging->history, false,
-                     plan_.imaging->density);
+        run_.emplace(medium, static_cast<int>(batch.size()), plan_.time, plan_.imaging->history,
+                     ImageSums{.density = plan_.imaging->sums.density});
     });
     const StepHook hook = stability_hook(watch, [&]() -> const Propagator& { return run_->forward(); });
     const auto adjoint_of_given = [&](const Wavefield&) {
         std::vector<AdjointPoints> adjoint;
         for (const ShotInProgress& shot : batch)
-            adjoint.push_back(adjoint_run(shot, rows_of(shot), plan_.imaging->density));
+            adjoint.push_back(adjoint_run(shot, rows_of(shot), plan_.imaging->sums.density));
         return adjoint;
     };
     run_->run(points, adjoint_of_given, {parts_.times, control, {hook}, &watch.largest()});
@@ -356,7 +356,7 @@ void add_rows_memory(Allocations& list, const Experiment& experiment, const Comp
 /// is that of k, of the density and of the buoyancies along each axis, beside those of the density and velocity and k.
 void add_node_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
     add_rows_memory(list, experiment, computation);
-    const std::int64_t values = (experiment.imaging->density ? 8 + computation.setup.grid.dimensions : 3) +
+    const std::int64_t values = (experiment.imaging->sums.density ? 8 + computation.setup.grid.dimensions : 3) +
                                 doubles_of_second_image(computation);
     list.add(host_row("changes of the model, or images", held::survey, computation.setup.grid.points(),
                       values * std::int64_t{sizeof(double)}));

@@ -35,7 +35,7 @@ ShotGradients<T> gradients_of(const GradientRun& run, int slot, const Experiment
     ShotGradients<T> gradients;
     gradients.vp = folded_gradient_of_vp<T>(planes_of(run, LevelSum::products, slot), setup, readers, of_shot.time.dt_s,
                                             computed, of_shot.domain.grid);
-    if (of_shot.imaging->density) {
+    if (of_shot.imaging->sums.density) {
         const NodeValues of_rho =
             gradient_of_rho(run.image(slot), run.density_images(slot), setup, readers, of_shot.time.dt_s);
         gradients.rho = fold_to_inner<T>(of_rho, computed, of_shot.domain.grid);

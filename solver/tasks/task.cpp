@@ -9,7 +9,7 @@
 namespace onda {
 
 std::span<const TaskRow* const> tasks() {
-    static constexpr std::array list{&kForwardTask, &kGradientTask};
+    static constexpr std::array list{&kForwardTask, &kGradientTask, &kMigrationTask};
     return list;
 }
 

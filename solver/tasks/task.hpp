@@ -65,6 +65,7 @@ struct TaskRow {
     bool computes_gradients = false;  ///< Plan::imaging is there, with a history of the forward field
     bool scatters = false;            ///< Plan::imaging is there, with a scattered field beside the forward one
     bool compares_data = false;       ///< with what the section imaging calls observed
+    bool makes_images = false;        ///< by a condition, in place of gradients
     std::unique_ptr<Task> (*make)(const TaskParts& parts);
     /// What a shot asks of a device at most.
     ShotSize (*largest_shot)(const Experiment& experiment, const Computation& computation);

@@ -91,7 +91,7 @@ public:
     [[nodiscard]] std::vector<double> gradient() { return gradient({1, box_.time().steps, 0}); }
     [[nodiscard]] std::vector<double> gradient(const HistoryPlan& plan) {
         const auto medium = box_.make_medium();
-        GradientRun run(*medium, 1, box_.time(), plan, false, of_.is_density);
+        GradientRun run(*medium, 1, box_.time(), plan, {.density = of_.is_density});
         PhaseTimes times;
         Onwards control;
         run.run(std::array{box_.points_of(signals_)},

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] std::vector<std::vector<double>> transposed(std::span<const std::vector<double>> y,
                                                               std::span<const std::vector<double>> signals,
                                                               const HistoryPlan& plan) {
-        GradientRun run(*medium_, int(signals.size()), box_.time(), plan, false, of_density_);
+        GradientRun run(*medium_, int(signals.size()), box_.time(), plan, {.density = of_density_});
         const auto adjoint_of = [&](const Wavefield&) {
             std::vector<AdjointPoints> points;
             for (const std::vector<double>& traces : y) points.push_back(box_.adjoint_of(traces, of_density_));
@@ -52,7 +52,7 @@ public:
     }
     /// J'J dm in one run.
     [[nodiscard]] std::vector<double> normal(std::span<const double> dm, const HistoryPlan& plan) {
-        GaussNewtonRun run(*medium_, 1, box_.time(), plan, false, of_density_);
+        GaussNewtonRun run(*medium_, 1, box_.time(), plan, {.density = of_density_});
         perturb(run, dm);
         const auto adjoint_of = [&](const Wavefield& scattered) {
             return std::vector{box_.adjoint_of(box_.traces_of(scattered, kReceivers.size()), of_density_)};

@@ -98,7 +98,9 @@ std::vector<std::string> samples() {
             "imaging: {observed: observed.h5, misfit: huber, huber_threshold: 0.30000000000000004, offset_m: {min: "
             "0.1, max: 1e9}, time_window_s: {min: 0.01, max: 0.09, taper: 0.003}, top_mute: {t0_s: -0.1, velocity_m_s: "
             "1500.5, taper_s: 0.01}, bottom_mute: {t0_s: 0.05}, storage: checkpoints, ring: disk, ring_folder: rings, "
-            "ring_values: 16bit, ring_every: 3, every: 4, "
+            "ring_values: 16bit, ring_every: 3, every: 4, image: {condition: velocity, normalise: both, floor: 0.1, "
+            "laplacian: true, longest_wavelength_m: 300.5, mute_depth_m: 20.5, mute_taper_m: 7.5, water_m_s: 1501, "
+            "direct_wave: subtract}, "
             "memory_gib: 0.5}\n",
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + rest2d + "imaging: {}\n",
         // Every source has a wavelet of its own: there is no top-level one.

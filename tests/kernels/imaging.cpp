@@ -120,43 +120,66 @@ TEST_CASE("scattered fields and images of order 4 in time have the same bits in 
     CHECK_THROWS_WITH(cpu::check_setup(setup), doctest::Contains("kept with order 4 alone"));
 }
 
-TEST_CASE("images are sums of products and of squares of differences, and are not made unless asked for") {
+TEST_CASE("images are sums of products and of squares, and are not made unless asked for") {
     const Case& c = kImagingCases[1];  // in layers the adjoint field is filtered, which gradients show
     const Setup setup = setup_of_one_thread(c, 8, Precision::float64);
     const auto medium = make_noisy_medium(setup, cpu::make_medium);
-    const auto forward = medium->make_wavefield(), adjoint = medium->make_wavefield();
-    start_noisy_shot(*forward, c, setup.precision);
-    start_noisy_shot(*adjoint, c, setup.precision, 1., 0, 1);
-    const auto plain = forward->fields().make_correlation(1, Correlated::differences),
-               full = forward->fields().make_correlation(1, Correlated::differences_and_squares);
     const auto points = static_cast<std::size_t>(c.grid.points());
-    std::vector<double> products(points), squares(points), adjoint_squares(points), image(points);
-    for (std::int64_t n = 0; n < c.steps; ++n) {
-        forward->advance(n, 1);
-        adjoint->advance(n, 1);
-        for (Correlation* correlation : {plain.get(), full.get()}) {
-            correlation->keep(forward->fields(), 0);
-            correlation->meet(adjoint->fields(), 0, 1);
+    const auto pressure_of = [&c](const Wavefield& wavefield) {
+        std::vector<double> p(static_cast<std::size_t>(c.grid.points()));
+        wavefield.download(Window::whole(c.grid), std::span<double>(p));
+        return p;
+    };
+    const auto check = [&](Correlated without_squares, Correlated with_squares, const auto& values_of) {
+        const auto forward = medium->make_wavefield(), adjoint = medium->make_wavefield();
+        start_noisy_shot(*forward, c, setup.precision);
+        start_noisy_shot(*adjoint, c, setup.precision, 1., 0, 1);
+        const auto plain = forward->fields().make_correlation(1, without_squares),
+                   full = forward->fields().make_correlation(1, with_squares);
+        std::vector<double> products(points), squares(points), adjoint_squares(points), image(points);
+        for (std::int64_t n = 0; n < c.steps; ++n) {
+            forward->advance(n, 1);
+            adjoint->advance(n, 1);
+            for (Correlation* correlation : {plain.get(), full.get()}) {
+                correlation->keep(forward->fields(), 0);
+                correlation->meet(adjoint->fields(), 0, 1);
+            }
+            const std::vector<double> d = values_of(*forward), nu = values_of(*adjoint);
+            for (std::size_t i = 0; i < points; ++i) {
+                products[i] += nu[i] * d[i];
+                squares[i] += d[i] * d[i];
+                adjoint_squares[i] += nu[i] * nu[i];
+            }
         }
-        const std::vector<double> d = difference_of(*forward, c.grid), nu = difference_of(*adjoint, c.grid);
-        for (std::size_t i = 0; i < points; ++i) {
-            products[i] += nu[i] * d[i];
-            squares[i] += d[i] * d[i];
-            adjoint_squares[i] += nu[i] * nu[i];
-        }
-    }
-    plain->download(LevelSum::products, image, 0);
-    CHECK(image == products);
-    full->download(LevelSum::products, image, 0);
-    CHECK(image == products);
-    full->download(LevelSum::forward_squares, image, 0);
-    CHECK(image == squares);
-    full->download(LevelSum::adjoint_squares, image, 0);
-    CHECK(image == adjoint_squares);
-    CHECK_THROWS_AS(plain->download(LevelSum::forward_squares, image, 0), std::logic_error);
-    full->reset();
-    full->download(LevelSum::adjoint_squares, image, 0);
-    CHECK(image == std::vector<double>(points));
+        const auto sum_of = [&](const Correlation& correlation, LevelSum sum) {
+            correlation.download(sum, image, 0);
+            return image;
+        };
+        CHECK(are_numbers(products));
+        CHECK(sum_of(*plain, LevelSum::products) == products);
+        CHECK(sum_of(*full, LevelSum::products) == products);
+        CHECK(sum_of(*full, LevelSum::forward_squares) == squares);
+        CHECK(sum_of(*full, LevelSum::adjoint_squares) == adjoint_squares);
+        CHECK_THROWS_AS(plain->download(LevelSum::forward_squares, image, 0), std::logic_error);
+        full->reset();
+        CHECK(sum_of(*full, LevelSum::adjoint_squares) == std::vector<double>(points));
+    };
+    check(Correlated::differences, Correlated::differences_and_squares,
+          [&c](const Wavefield& wavefield) { return difference_of(wavefield, c.grid); });
+    check(Correlated::pressures, Correlated::pressures_and_squares, pressure_of);
+}
+
+TEST_CASE("pressures are correlated in layers as they are, and need not be met between the levels that are kept") {
+    const Case& c = kImagingCases[0];
+    const Setup setup = setup_of_one_thread(c, 8, Precision::float32);
+    REQUIRE(layer_boxes(setup).memory > 0);
+    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(2);
+    const auto pressures = wavefield->fields().make_correlation(3, Correlated::pressures_and_squares),
+               differences = wavefield->fields().make_correlation(3, Correlated::differences);
+    CHECK(pressures->most_steps() == kAnySteps);
+    CHECK(differences->most_steps() == 1);
+    CHECK(pressures->allocated_bytes() ==
+          cpu::correlation_allocations(setup, 2, 3, Correlated::pressures_and_squares).bytes(Memory::host));
 }
 
 TEST_CASE("what a perturbation scatters begins anew, and with none is nothing") {

@@ -98,6 +98,7 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
                                      adjoint = make_wavefield(shots);
     const std::int64_t slots = c.steps / 2;
     const auto correlation = background->fields().make_correlation(slots, Correlated::differences_and_squares);
+    const auto pressures = background->fields().make_correlation(slots, Correlated::pressures_and_squares);
     const auto applied = background->problem().keeps_applied
                              ? background->fields().make_correlation(slots, Correlated::applied)
                              : nullptr;
@@ -112,7 +113,7 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
     for (Wavefield* wavefield : {background.get(), scattered.get(), adjoint.get()}) wavefield->record(0);
     for (std::int64_t n = 0; n < c.steps; ++n) {
         background->enqueue(n, 1);
-        for (Correlation* each : {correlation.get(), applied.get()})
+        for (Correlation* each : {correlation.get(), pressures.get(), applied.get()})
             if (each != nullptr && n % 2 == 1) each->keep(background->fields(), n / 2);
         step_scattered(*scattering, *background, *scattered, n);
     }
@@ -121,7 +122,7 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
         const std::int64_t level = c.steps - 1 - n;
         const std::int64_t most = std::min(correlation->most_steps(), applied ? applied->most_steps() : kAnySteps);
         if (const bool is_kept = level % 2 == 1; is_kept || n - met >= most) {
-            for (Correlation* each : {correlation.get(), applied.get()})
+            for (Correlation* each : {correlation.get(), pressures.get(), applied.get()})
                 if (each != nullptr)
                     each->meet(adjoint->fields(), is_kept ? level / 2 : -1, std::max<std::int64_t>(n - met, 1));
             met = n;
@@ -130,12 +131,18 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
     }
     for (Wavefield* wavefield : {background.get(), scattered.get(), adjoint.get()}) wavefield->wait();
     ImagingResults results;
-    const std::vector<double> images = images_of(*correlation, c.grid, shots);
     const auto of_shot = static_cast<std::ptrdiff_t>(3 * c.grid.points());
+    results.images.resize(static_cast<std::size_t>(shots));
+    for (const Correlation* each : {correlation.get(), pressures.get()}) {
+        const std::vector<double> images = images_of(*each, c.grid, shots);
+        for (int shot = 0; shot < shots; ++shot) {
+            auto& of_its = results.images[static_cast<std::size_t>(shot)];
+            of_its.insert(of_its.end(), images.begin() + shot * of_shot, images.begin() + (shot + 1) * of_shot);
+        }
+    }
     for (int shot = 0; shot < shots; ++shot) {
         results.scattered.push_back(results_of(*scattered, c, shot));
-        auto& of_its =
-            results.images.emplace_back(images.begin() + shot * of_shot, images.begin() + (shot + 1) * of_shot);
+        auto& of_its = results.images[static_cast<std::size_t>(shot)];
         if (!applied) continue;
         std::vector<double> image(static_cast<std::size_t>(c.grid.points()));
         applied->download(LevelSum::products, image, shot);

@@ -282,13 +282,16 @@ TEST_CASE("batches and resumed surveys, on other numbers of slabs than before") 
     }
 }
 
-TEST_CASE("gradients of velocity and density have the bits of the uncut grid, however the forward field is kept") {
+TEST_CASE("gradients and images have the bits of the uncut grid, however the forward field is kept") {
     const TemporaryFolder folder;
     const std::string observed =
         observe_tall_run(folder.path(), [](const Overrides& wanted) { return config_with_threads(2, kTall, wanted); });
-    const auto gradient = [&](Overrides overrides, const Overrides& more) {
+    const auto imaged = [&](Overrides overrides, const Overrides& more, const TaskRow& task) {
         for (const Overrides* list : {&kFewSteps, &more}) overrides.insert(overrides.end(), list->begin(), list->end());
-        return run_in_slabs(kTall, with(std::move(overrides), observed), &kGradientTask);
+        return run_in_slabs(kTall, with(std::move(overrides), observed), &task);
+    };
+    const auto gradient = [&](const Overrides& overrides, const Overrides& more) {
+        return imaged(overrides, more, kGradientTask);
     };
     const Overrides two{"backend.slabs=2", "backend.batch=2"}, three{"backend.slabs=3", "imaging.storage=checkpoints"};
     const std::vector<std::vector<Overrides>> cuts{{two, three}, {three}, {two}, {three}};
@@ -307,6 +310,14 @@ TEST_CASE("gradients of velocity and density have the bits of the uncut grid, ho
     const Overrides ring{"imaging.storage=ring"};
     const SurveyInMemory rebuilt = gradient(kinds[2], ring), cut = gradient(kinds[2], with(ring, "backend.slabs=2"));
     for (std::size_t i = 0; i < rebuilt.shots.size(); ++i) check_equal(cut.shots[i].images, rebuilt.shots[i].images);
+    const Overrides tomographic{"imaging.image.condition=tomographic"};
+    const SurveyInMemory image = imaged(kinds[2], tomographic, kMigrationTask),
+                         of_slabs = imaged(kinds[2], with(tomographic, "backend.slabs=3"), kMigrationTask);
+    for (std::size_t i = 0; i < image.shots.size(); ++i) {
+        REQUIRE(std::ranges::any_of(image.shots[i].images.image, [](float value) { return value != 0.F; }));
+        CHECK(of_slabs.shots[i].images.image == image.shots[i].images.image);
+        CHECK(of_slabs.shots[i].images.illumination_source == image.shots[i].images.illumination_source);
+    }
     const Error refused = fault_of([&] {
         static_cast<void>(gradient(kinds[2], {ring[0], "imaging.ring_values=16bit", "backend.slabs=2"}));
     });

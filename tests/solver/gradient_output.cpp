@@ -50,8 +50,8 @@ backend: {name: cpu}
 )" + more,
                                            "survey.yaml", vocabulary(), {}));
     plan.imaging.emplace();
-    plan.imaging->illuminations = true;
-    plan.imaging->density = true;
+    plan.imaging->sums.illuminates = true;
+    plan.imaging->sums.density = true;
     return plan;
 }
 

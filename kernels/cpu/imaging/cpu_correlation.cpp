@@ -48,7 +48,7 @@ public:
     }
     [[nodiscard]] std::int64_t most_steps() const override { return layers_.memory() > 0 ? 1 : kAnySteps; }
     void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const override {
-        check_sum(sum, what_ == Correlated::differences_and_squares);
+        check_sum(sum, sums_squares(what_));
         const Grid& grid = setup_.grid;
         const std::int64_t plane = grid.nx() * grid.ny();
         const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(sum)].data();
@@ -98,7 +98,7 @@ private:
           what_(what),
           points_(setup.grid.points()),
           whole_{{}, setup.grid.n},
-          layers_(layer_boxes(setup)) {
+          layers_(correlated_layers(setup, what)) {
         for (int shot = 0; shot < shots; ++shot) shots_.emplace_back(planned);
         CpuCorrelation::reset();
     }
@@ -112,8 +112,10 @@ private:
     template <typename Use>
     void with_values(const ShotFields<T>& fields, std::int64_t x, std::int64_t y, std::int64_t z,
                      const Use& use) const {
-        if (what_ == Correlated::applied)
-            return use([u = level_from(fields, kAppliedLevel, x, y, z)](std::int64_t i) { return u[i]; });
+        if (!is_difference(what_)) {
+            const FieldLevel level = what_ == Correlated::applied ? kAppliedLevel : FieldLevel{};
+            return use([u = level_from(fields, level, x, y, z)](std::int64_t i) { return u[i]; });
+        }
         const auto [p, q] = levels_from(fields, x, y, z);
         use([p = p, q = q](std::int64_t i) { return p[i] - q[i]; });
     }
@@ -153,9 +155,8 @@ Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t 
     Allocations list;
     list.add(paged("imaging.kept", Owner::wavefield, slots * points, bytes, shots));
     list.add(paged("imaging.image", Owner::wavefield, points, bytes, shots));
-    list.add(paged("imaging.illuminations", Owner::wavefield, what == Correlated::differences_and_squares ? points : 0,
-                   bytes, 2 * shots));
-    list.add(paged("imaging.layers", Owner::wavefield, layer_boxes(setup).memory, bytes, shots));
+    list.add(paged("imaging.illuminations", Owner::wavefield, sums_squares(what) ? points : 0, bytes, 2 * shots));
+    list.add(paged("imaging.layers", Owner::wavefield, correlated_layers(setup, what).memory, bytes, shots));
     return list;
 }
 

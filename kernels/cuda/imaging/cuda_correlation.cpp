@@ -103,7 +103,7 @@ private:
           memory_(planned.of(row_of("layers"))),
           met_(planned.of(row_of("levels_met"))),
           staged_(planned.of(row_of("on_their_way"))) {
-        const LayerBoxes layers = layer_boxes(setup);
+        const LayerBoxes layers = correlated_layers(setup, what);
         inner_ = range_of(layers.inner);
         profiles_ = upload_vector(planned.of(row_of("profiles")), joined_profiles<T>(layers));
         describe(layers);
@@ -112,10 +112,8 @@ private:
 
     [[nodiscard]] ShotLevels<T> correlated_of(const CudaFields<T>& fields) const {
         ShotLevels<T> levels = levels_of(fields);
-        if (what_ == Correlated::applied) {
-            levels.now = levels.applied;
-            levels.before = nullptr;
-        }
+        if (what_ == Correlated::applied) levels.now = levels.applied;
+        if (!is_difference(what_)) levels.before = nullptr;
         return levels;
     }
     /// Lets what a stream is given from now on come after all that has been queued here.
@@ -186,10 +184,10 @@ Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t 
     add("kept", slots * shots * array);
     add("image", shots * array);
     for (const char* name : {"forward_illumination", "adjoint_illumination"})
-        add(name, what == Correlated::differences_and_squares ? shots * array : 0);
-    const LayerBoxes layers = layer_boxes(setup);
+        add(name, sums_squares(what) ? shots * array : 0);
+    const LayerBoxes layers = correlated_layers(setup, what);
     add("layers", shots * layers.memory);
-    const bool meets_every_second = layers.memory > 0 && !has_gains(setup) && what != Correlated::applied;
+    const bool meets_every_second = layers.memory > 0 && !has_gains(setup) && is_difference(what);
     add("levels_met", meets_every_second ? shots * layers.nodes : 0);
     add("profiles", 3 * (setup.grid.nx() + setup.grid.ny() + setup.grid.nz()));
     const std::int64_t pitch = node_pitch(setup), together = std::max<std::int64_t>(1, kStaged / pitch);

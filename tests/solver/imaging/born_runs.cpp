@@ -25,7 +25,7 @@ struct Fixture {
     [[nodiscard]] Illumination illumination(std::vector<double> y, double scale, const HistoryPlan& plan,
                                             NodeValues* image = nullptr) {
         for (double& value : y) value *= scale;
-        GradientRun run(*medium, 1, box.time(), plan, true);
+        GradientRun run(*medium, 1, box.time(), plan, {.illuminates = true});
         run.run(shot(), [&](const Wavefield&) { return std::vector{box.adjoint_of(y, false)}; }, {times, control});
         if (image != nullptr) *image = run.image(0);
         return run.illumination(0);
@@ -127,7 +127,8 @@ TEST_CASE_FIXTURE(Fixture, "a run that rebuilds its field holds what is planned,
     }
     CHECK(largest > 0.);
     CHECK(worst <= 1e-12 * largest);
-    CHECK_THROWS_AS(GradientRun(*medium, 1, box.time(), ring, false, true), std::logic_error);  // without pressures
+    CHECK_THROWS_AS(GradientRun(*medium, 1, box.time(), ring, {.density = true}),
+                    std::logic_error);  // without pressures
 }
 
 TEST_CASE(
@@ -142,7 +143,7 @@ TEST_CASE(
         PhaseTimes times;
         Onwards control;
         const auto results_on = [&](Medium& medium, const HistoryPlan& plan) {
-            GaussNewtonRun run(medium, 1, box.time(), plan, false, true);
+            GaussNewtonRun run(medium, 1, box.time(), plan, {.density = true});
             run.set_perturbation(perturbation);
             std::vector<double> results;
             run.run(std::vector{box.points_of(box.source_signals())},

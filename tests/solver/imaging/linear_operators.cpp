@@ -154,7 +154,7 @@ TEST_CASE("what a scattered field takes is forecast, and no less") {
         if (of_density) overrides.insert(overrides.end(), {"imaging={parameters: vp_and_rho}", "model.rho=gardner"});
         const auto plan = plan_in_memory(operator_config(overrides), {}, kBornOperator);
         CHECK(plan->imaging->scatters);
-        CHECK(plan->imaging->density == of_density);
+        CHECK(plan->imaging->sums.density == of_density);
         const std::int64_t predicted = history_bytes(plan->experiment(), plan->computation());
         const Model model =
             make_model(plan->config.model, plan->setup.scheme.equation, plan->domain.grid, plan->config.origin);

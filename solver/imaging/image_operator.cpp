@@ -1,0 +1,170 @@
+#include "solver/imaging/image_operator.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "kernels/equations/compact/compact.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::size_t kDensityOf = 1;  ///< among the parameters of variable density
+
+/// Some planes of a grid with a halo on all sides, the nodes of other axes than the grid's without.
+struct Padded {
+    Padded(const Grid& of, std::int64_t first_plane, std::int64_t planes, std::int64_t nodes_beyond)
+        : grid(of),
+          first(first_plane),
+          halo{nodes_beyond, of.dimensions == 3 ? nodes_beyond : 0, nodes_beyond},
+          n{of.nx() + 2 * halo[0], of.ny() + 2 * halo[1], planes + 2 * halo[2]},
+          values(static_cast<std::size_t>(n[0] * n[1] * n[2])) {}
+
+    [[nodiscard]] std::int64_t stride(std::size_t axis) const { return axis == 0 ? 1 : axis == 1 ? n[0] : n[0] * n[1]; }
+    /// Node (0, y, z) of the grid, z among the planes or within the halo of them.
+    [[nodiscard]] double* row(std::int64_t y, std::int64_t z) {
+        return values.data() + ((z - first + halo[2]) * n[1] + y + halo[1]) * n[0] + halo[0];
+    }
+    /// Calls fill(row, y, z) for all rows, those of halos with the place that they may lie outside of the grid by.
+    template <typename Fill>
+    void fill_rows(const Fill& fill) {
+#pragma omp parallel for
+        for (std::int64_t i = 0; i < n[1] * n[2]; ++i) {
+            const std::int64_t y = i % n[1] - halo[1], z = i / n[1] - halo[2] + first;
+            fill(row(y, z), y, z);
+        }
+    }
+
+    const Grid& grid;
+    std::int64_t first;
+    std::array<std::int64_t, 3> halo, n;
+    std::vector<double> values;
+};
+
+/// The node that has the value of one, which may lie beyond the ends of its axis: its mirror image.
+std::int64_t mirrored(std::int64_t node, std::int64_t n) {
+    const std::int64_t last = n - 1, inside = node < 0 ? -node : node > last ? 2 * last - node : node;
+    return std::clamp<std::int64_t>(inside, 0, last);
+}
+
+class OperatorOnImage {
+public:
+    OperatorOnImage(ImagePlanes image, const Problem& problem, const MediumReaders& readers)
+        : image_(std::move(image)),
+          problem_(problem),
+          readers_(readers),
+          stencil_(make_stencil<double>(problem.scheme, problem.grid.spacing_m, problem.grid.dimensions)) {}
+
+    void operator()(std::int64_t first, std::span<double> planes) const {
+        const Grid& grid = problem_.grid;
+        const std::int64_t count = std::ssize(planes) / (grid.nx() * grid.ny());
+        Padded padded = padded_image(first, count);
+        std::optional<Padded> half_rho;
+        if (problem_.scheme.equation == Equation::variable_density) half_rho.emplace(padded_half_rho(first, count));
+#pragma omp parallel for
+        for (std::int64_t i = 0; i < count * grid.ny(); ++i) {
+            const std::int64_t y = i % grid.ny(), z = first + i / grid.ny();
+            double* const l = planes.data() + i * grid.nx();
+            std::fill_n(l, grid.nx(), 0.);
+            if (half_rho)
+                add_divergence(padded, *half_rho, y, z, l);
+            else if (problem_.scheme.equation == Equation::compact)
+                add_compact(padded, padded.row(y, z), l);
+            else
+                add_star(padded, padded.row(y, z), l);
+        }
+    }
+
+private:
+    [[nodiscard]] Padded padded_image(std::int64_t first, std::int64_t count) const {
+        const Grid& grid = problem_.grid;
+        Padded padded(grid, first, count, problem_.scheme.halo());
+        const std::int64_t low = std::max<std::int64_t>(0, first - padded.halo[2]),
+                           high = std::min(grid.nz(), first + count + padded.halo[2]);
+        NodeValues planes(static_cast<std::size_t>((high - low) * grid.nx() * grid.ny()));
+        image_(low, planes);
+        padded.fill_rows([&](double* row, std::int64_t y, std::int64_t z) {
+            const std::int64_t from_z = std::clamp(mirrored(z, grid.nz()), low, high - 1);
+            const double* const from = planes.data() + grid.at(0, mirrored(y, grid.ny()), from_z - low);
+            for (std::int64_t x = -padded.halo[0]; x < grid.nx() + padded.halo[0]; ++x)
+                row[x] = from[mirrored(x, grid.nx())];
+        });
+        return padded;
+    }
+    [[nodiscard]] Padded padded_half_rho(std::int64_t first, std::int64_t count) const {
+        const Grid& grid = problem_.grid;
+        Padded padded(grid, first, count, problem_.scheme.halo());
+        padded.fill_rows([&](double* row, std::int64_t y, std::int64_t z) {
+            thread_local std::vector<float> rho;
+            rho.resize(static_cast<std::size_t>(grid.nx()));
+            readers_[kDensityOf](std::clamp<std::int64_t>(y, 0, grid.ny() - 1),
+                                 std::clamp<std::int64_t>(z, 0, grid.nz() - 1), rho);
+            for (std::int64_t x = -padded.halo[0]; x < grid.nx() + padded.halo[0]; ++x) {
+                const auto inside = static_cast<std::size_t>(std::clamp<std::int64_t>(x, 0, grid.nx() - 1));
+                row[x] = 0.5 * static_cast<double>(rho[inside]);
+            }
+        });
+        return padded;
+    }
+    [[nodiscard]] bool has(std::size_t axis) const {
+        return problem_.grid.has_axis(static_cast<int>(axis));
+    }
+
+    void add_star(const Padded& padded, const double* p, double* l) const {
+        for (std::int64_t x = 0; x < problem_.grid.nx(); ++x) l[x] += stencil_.centre * p[x];
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (int k = 1; has(axis) && k <= stencil_.radius; ++k) {
+                const std::int64_t away = k * padded.stride(axis);
+                for (std::int64_t x = 0; x < problem_.grid.nx(); ++x)
+                    l[x] += stencil_.axis[axis][k] * (p[x - away] + p[x + away]);
+            }
+    }
+    void add_compact(const Padded& padded, const double* p, double* l) const {
+        const std::int64_t pitch = padded.stride(1), plane = padded.stride(2);
+        for (std::int64_t x = 0; x < problem_.grid.nx(); ++x)
+            l[x] += problem_.grid.dimensions == 3 ? compact_laplacian<double, 3>(p + x, pitch, plane, stencil_.compact)
+                                                  : compact_laplacian<double, 2>(p + x, pitch, plane, stencil_.compact);
+    }
+    /// -D' b D (kernels/equations/density/staggered.hpp): of each of the 2r fluxes that the divergence at a node takes
+    /// along an axis, the one between nodes j and j + 1 from it.
+    void add_divergence(Padded& padded, Padded& half_rho, std::int64_t y, std::int64_t z, double* l) const {
+        const int r = stencil_.radius;
+        const std::int64_t nx = problem_.grid.nx();
+        const double *const p = padded.row(y, z), *const s = half_rho.row(y, z);
+        thread_local std::vector<double> flux;
+        flux.resize(static_cast<std::size_t>(nx));
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (!has(axis)) continue;
+            const double* const d = stencil_.axis[axis];
+            const std::int64_t stride = padded.stride(axis);
+            for (int j = -r; j < r; ++j) {
+                const double weight = j < 0 ? -d[-j] : d[j + 1];
+                std::ranges::fill(flux, 0.);
+                for (int k = 1; k <= r; ++k)
+                    for (std::int64_t x = 0; x < nx; ++x)
+                        flux[static_cast<std::size_t>(x)] +=
+                            d[k] * (p[x + (j + k) * stride] - p[x + (j + 1 - k) * stride]);
+                for (std::int64_t x = 0; x < nx; ++x)
+                    l[x] += weight * flux[static_cast<std::size_t>(x)] / (s[x + j * stride] + s[x + (j + 1) * stride]);
+            }
+        }
+    }
+
+    ImagePlanes image_;
+    const Problem& problem_;
+    const MediumReaders& readers_;
+    Stencil<double> stencil_;
+};
+
+}  // namespace
+
+ImagePlanes operator_on(ImagePlanes image, const Problem& problem, const MediumReaders& readers) {
+    const Equation& equation = problem.scheme.equation;
+    if (equation != Equation::star && equation != Equation::compact && equation != Equation::variable_density)
+        throw std::logic_error("no image has the operator of this equation");
+    return OperatorOnImage(std::move(image), problem, readers);
+}
+
+}  // namespace onda

@@ -1,0 +1,117 @@
+#include "solver/outputs/shot_sums.hpp"
+
+#include <algorithm>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/files/interruption.hpp"
+#include "io/text/number_text.hpp"
+#include "io/text/saturating.hpp"
+
+namespace onda {
+namespace {
+
+/// Adds the values of a box, [first, first + count) of a part of a grid, to planes of the grid from z = `plane` on.
+void add_box(std::span<double> planes, const Grid& grid, std::int64_t plane, const Window& box,
+             std::span<const float> values) {
+    const auto length = static_cast<std::size_t>(box.count[0]);
+    for (std::int64_t z = 0; z < box.count[2]; ++z)
+        for (std::int64_t y = 0; y < box.count[1]; ++y) {
+            const auto row = static_cast<std::size_t>(z * box.count[1] + y) * length;
+            const auto at = static_cast<std::size_t>(
+                ((box.first[2] + z - plane) * grid.ny() + box.first[1] + y) * grid.nx() + box.first[0]);
+            for (std::size_t x = 0; x < length; ++x) planes[at + x] += static_cast<double>(values[row + x]);
+        }
+}
+
+}  // namespace
+
+ImageNodes nodes_of_part(const Grid& grid, const Window& part) {
+    ImageNodes nodes{{grid.dimensions, part.count, grid.spacing_m, {}}, part.first};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        nodes.geometry.origin_m[axis] =
+            grid.origin_m[axis] + static_cast<double>(part.first[axis]) * grid.spacing_m[axis];
+    return nodes;
+}
+
+ImageNodes nodes_of_run(const Experiment& experiment) {
+    return nodes_of_part(experiment.domain.grid, Window::whole(experiment.domain.grid));
+}
+
+void ImagesOfShot::take_images(ShotImages& images) {
+    ImageWriter writer(file_, nodes_of_part(experiment_.domain.grid, images.part), provenance_, true);
+    const auto write = [&](const StoredImageKind& kind, std::span<const float> values) {
+        if (!values.empty()) writer.write(kind, 0, values);
+    };
+    write(kVpGradient, images.gradient_vp);
+    write(kRhoGradient, images.gradient_rho);
+    write(kImageStack, images.image);
+    write(kSourceIllumination, images.illumination_source);
+    write(kReceiverIllumination, images.illumination_receiver);
+    writer.write({images.shot, images.misfit, images.misfit_of_trace, images.dead, images.excluded, images.dt_s,
+                  images.adjoint_source});
+    written_ = writer.finish();
+}
+
+std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputFormat& format) {
+    std::vector<ImagedShot> shots;
+    for (const ShotRecord& shot : survey.shots) {
+        const FileRecord& record = file_of(shot, format);
+        if (record.name.empty()) continue;
+        const std::filesystem::path file = survey.folder / record.name;
+        shots.push_back({shot.shot, record, file, image_contents(file)});
+    }
+    return shots;
+}
+
+std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
+                                std::int64_t plane, std::int64_t count) {
+    std::vector<double> sum(static_cast<std::size_t>(count * grid.ny() * grid.nx()));
+    for (const ImagedShot& shot : shots) {
+        throw_if_interrupted();
+        const ImageNodes& nodes = shot.contents.nodes;
+        Window box{nodes.first, nodes.geometry.shape, {1, 1, 1}};
+        box.first[2] = std::max(plane, nodes.first[2]);
+        box.count[2] = std::min(plane + count, nodes.first[2] + nodes.geometry.shape[2]) - box.first[2];
+        if (box.count[2] <= 0) continue;
+        add_box(sum, grid, plane, box, read_image(shot.file, kind, {0, 0, box.first[2] - nodes.first[2]}, box.count));
+    }
+    return {sum.begin(), sum.end()};
+}
+
+void write_misfits(ImageWriter& writer, const FinishedSurvey& survey, std::span<const ImagedShot> shots) {
+    for (const ImagedShot& shot : shots) {
+        const ShotMisfit misfit = read_misfit(shot.file, shot.shot);
+        if (survey.assembly == Assembly::links)
+            writer.link(misfit, kept_name(shot.record));
+        else
+            writer.write(misfit);
+    }
+}
+
+std::string traces_table(std::span<const ImagedShot> shots, std::string_view value) {
+    std::string text = fmt::format("shot,{},traces,dead,excluded\n", value);
+    for (const ImagedShot& shot : shots) {
+        const ShotMisfit misfit = read_misfit(shot.file, shot.shot);
+        text += fmt::format("{},{},{},{},{}\n", misfit.shot, shortest(misfit.value), misfit.of_trace.size(),
+                            misfit.dead, misfit.excluded);
+    }
+    return text;
+}
+
+std::int64_t bytes_of_shot_images(const Experiment& experiment, std::int64_t images) {
+    const Window largest = experiment.domain.computed.inner();
+    const std::int64_t shots = std::ssize(experiment.survey.shots);
+    const std::int64_t of_largest = saturating_product(
+        shots, bytes_of_images(nodes_of_part(experiment.domain.grid, {{}, largest.count, {1, 1, 1}}).geometry, images));
+    const std::int64_t less = saturating_product(shots, largest.points()) - experiment.domain.inner_nodes_of_shots;
+    return of_largest - saturating_product(less, images, std::int64_t{sizeof(float)});
+}
+
+std::int64_t memory_to_sum(const FileGeometry& geometry) {
+    const std::int64_t nodes = geometry.shape[0] * geometry.shape[1] * planes_at_a_time(geometry);
+    const std::int64_t written = saturating_product(nodes, std::int64_t{sizeof(float)});
+    return saturating_sum(saturating_product(nodes, std::int64_t{sizeof(double)}), written,
+                          memory_to_write_images(written));
+}
+
+}  // namespace onda

@@ -1,0 +1,65 @@
+/// \file
+/// Sums of the images that shots have left in files of their own, each on its part of the grid.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/results/image_file.hpp"
+#include "solver/outputs/output.hpp"
+#include "solver/plan/experiment.hpp"
+
+namespace onda {
+
+/// The nodes of a grid that a window without steps covers.
+ImageNodes nodes_of_part(const Grid& grid, const Window& part);
+ImageNodes nodes_of_run(const Experiment& experiment);
+
+/// Leaves a file with the images and misfits of a shot.
+class ImagesOfShot : public ShotOutput {
+public:
+    ImagesOfShot(const Experiment& experiment, const ShotPlace& place)
+        : experiment_(experiment), file_(place.file), provenance_(place.provenance) {}
+
+    void take_images(ShotImages& images) override;
+    std::optional<AtomicFile> finish() override { return std::move(written_); }
+
+private:
+    const Experiment& experiment_;
+    std::filesystem::path file_;
+    const Provenance& provenance_;
+    std::optional<AtomicFile> written_;
+};
+
+/// The file of a shot, and which part of the grid its images cover.
+struct ImagedShot {
+    std::int64_t shot;
+    FileRecord record;
+    std::filesystem::path file;
+    ImageContents contents;
+};
+/// The shots that have a file of this format. \throws Error(missing_input | bad_data).
+std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputFormat& format);
+
+/// The sum over the shots, in their order and in double precision, of an image on the planes [plane, plane + count).
+/// \throws Error(missing_input | bad_data); Interrupted.
+std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
+                                std::int64_t plane, std::int64_t count);
+/// Writes the misfits of all shots to a file of the survey, or links to them.
+void write_misfits(ImageWriter& writer, const FinishedSurvey& survey, std::span<const ImagedShot> shots);
+
+/// A table of the shots: "shot,misfit,traces,dead,excluded". \param value what the second column is called.
+std::string traces_table(std::span<const ImagedShot> shots, std::string_view value);
+
+/// Size of so many images of all shots [bytes], each on its part of the grid.
+std::int64_t bytes_of_shot_images(const Experiment& experiment, std::int64_t images);
+/// Bytes of planes that are summed over the shots, a shot's among them, and of the sum as it is written.
+std::int64_t memory_to_sum(const FileGeometry& geometry);
+
+}  // namespace onda
