@@ -111,6 +111,34 @@ double place_bars(PanelLayout& layout, const PanelLayout* next) {
     return left;
 }
 
+/// Numbers and name of a horizontal axis.
+constexpr double kBelowPlot = 2. * kGap + 2. * kLine;
+
+/// Where what is below the title of a picture begins.
+double title_end(const Picture& picture) {
+    return kMargin + (picture.title.empty() ? 0. : kLine + kGap);
+}
+
+/// Panels one below the other, whose plots begin at the same column.
+Layout make_stacked_layout(const Picture& picture) {
+    Layout layout;
+    double labels = 0., bottom = title_end(picture), right = 0.;
+    for (const Panel& panel : picture.panels) {
+        layout.panels.push_back(begin_panel(panel, kMostPlotWidth));
+        labels = std::max(labels, widest_label(layout.panels.back().vertical));
+    }
+    for (PanelLayout& panel : layout.panels) {
+        panel.plot.left = kMargin + kLine + kGap + labels + 2. * kGap;
+        panel.plot.top = bottom + (panel.title.empty() ? kGap : kLine + kGap);
+        bottom = panel.plot.bottom() + kBelowPlot + kGap;
+        right =
+            std::max({right, place_bars(panel, nullptr), panel.plot.right() + 0.5 * widest_label(panel.horizontal)});
+    }
+    layout.width = static_cast<int>(std::max(kLeastWidth, std::ceil(right + kGap) + kMargin - kGap));
+    layout.height = static_cast<int>(std::ceil(bottom - kGap + kMargin));
+    return layout;
+}
+
 /// Where a value lies along an axis of so many points.
 double place_of(const PictureAxis& axis, double value, double length) {
     if (axis.last == axis.first) return 0.5 * length;
@@ -162,6 +190,7 @@ PageBox PanelLayout::box_of(const Extent& extent) const {
 }
 
 Layout make_layout(const Picture& picture) {
+    if (picture.stacked) return make_stacked_layout(picture);
     Layout layout;
     const auto count = static_cast<double>(std::max<std::size_t>(1, picture.panels.size()));
     const double most_width = std::max(count > 3. ? 260. : 320., std::floor(1.25 * kMostPlotWidth / count));
@@ -169,7 +198,7 @@ Layout make_layout(const Picture& picture) {
         layout.panels.push_back(begin_panel(panel, std::min(most_width, kMostPlotWidth)));
     bool panel_titles = false;
     for (const PanelLayout& panel : layout.panels) panel_titles = panel_titles || !panel.title.empty();
-    const double top = kMargin + (picture.title.empty() ? 0. : kLine + kGap) + (panel_titles ? kLine + kGap : 0.);
+    const double top = title_end(picture) + (panel_titles ? kLine + kGap : 0.);
     double left = kMargin, bottom = top;
     for (std::size_t i = 0; i < layout.panels.size(); ++i) {
         PanelLayout& panel = layout.panels[i];
@@ -182,7 +211,7 @@ Layout make_layout(const Picture& picture) {
         bottom = std::max(bottom, panel.plot.bottom());
     }
     layout.width = static_cast<int>(std::max(kLeastWidth, left + kMargin - kGap));
-    layout.height = static_cast<int>(std::ceil(bottom + 2. * kGap + 2. * kLine + kMargin));
+    layout.height = static_cast<int>(std::ceil(bottom + kBelowPlot + kMargin));
     return layout;
 }
 

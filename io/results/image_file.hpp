@@ -25,25 +25,45 @@ inline constexpr const char* kFirstNodeOfImage = "first_node";
 
 /// A row: an image that a file may hold, as /group/name.
 struct StoredImageKind {
+    const char* option;  ///< what commands call it
     const char *group, *name;
     const char *units, *long_name;  ///< without units: null
     const char* label;              ///< of a colour bar
     bool both_signs;                ///< whether its values have both
     [[nodiscard]] std::string path() const { return std::string(group) + "/" + name; }
 };
-inline constexpr StoredImageKind kVpGradient{
-    "gradient", "vp", "misfit/(m/s)", "derivative of the misfit with respect to vp", "dJ/dvp [misfit/(m/s)]", true};
-inline constexpr StoredImageKind kRhoGradient{
-    "gradient", "rho", "misfit/(kg/m3)", "derivative of the misfit with respect to rho", "dJ/drho [misfit/(kg/m³)]",
-    true};
-inline constexpr StoredImageKind kSourceIllumination{
-    "illumination", "source", nullptr, "illumination by the forward field", "illumination by the forward field", false};
-inline constexpr StoredImageKind kReceiverIllumination{
-    "illumination", "receiver", nullptr, "illumination by the adjoint field", "illumination by the adjoint field",
-    false};
-inline constexpr StoredImageKind kMigratedImage{"image", "migrated", nullptr, "image of the subsurface", "image", true};
-inline constexpr StoredImageKind kImageStack{"image",         "stack", nullptr, "sum of the images of the shots",
-                                             "sum of images", true};
+inline constexpr StoredImageKind kVpGradient{"gradient",
+                                             "gradient",
+                                             "vp",
+                                             "misfit/(m/s)",
+                                             "derivative of the misfit with respect to vp",
+                                             "dJ/dvp [misfit/(m/s)]",
+                                             true};
+inline constexpr StoredImageKind kRhoGradient{"rho",
+                                              "gradient",
+                                              "rho",
+                                              "misfit/(kg/m3)",
+                                              "derivative of the misfit with respect to rho",
+                                              "dJ/drho [misfit/(kg/m³)]",
+                                              true};
+inline constexpr StoredImageKind kSourceIllumination{"source",
+                                                     "illumination",
+                                                     "source",
+                                                     nullptr,
+                                                     "illumination by the forward field",
+                                                     "illumination by the forward field",
+                                                     false};
+inline constexpr StoredImageKind kReceiverIllumination{"receiver",
+                                                       "illumination",
+                                                       "receiver",
+                                                       nullptr,
+                                                       "illumination by the adjoint field",
+                                                       "illumination by the adjoint field",
+                                                       false};
+inline constexpr StoredImageKind kMigratedImage{"migrated", "image", "migrated", nullptr, "image of the subsurface",
+                                                "image",    true};
+inline constexpr StoredImageKind kImageStack{
+    "stack", "image", "stack", nullptr, "sum of the images of the shots", "sum of images", true};
 /// In the order in which one is taken for that of a file: the first that it has.
 inline constexpr std::array<const StoredImageKind*, 6> kStoredImageKinds{
     &kMigratedImage, &kVpGradient, &kRhoGradient, &kImageStack, &kSourceIllumination, &kReceiverIllumination};

@@ -13,14 +13,13 @@
 #include <vector>
 
 #include "io/files/plain_file.hpp"
+#include "io/results/segy_headers.hpp"
 #include "io/results/trace_words.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/saturating.hpp"
 
 namespace onda {
 namespace {
-
-constexpr std::int64_t kLargest32 = std::numeric_limits<std::int32_t>::max();
 
 bool is_segy(TraceFormat format) {
     return format != TraceFormat::su;
@@ -38,39 +37,6 @@ std::int64_t microseconds(const TraceFileContents& contents) {
 std::int64_t scaler(const TraceFileContents& contents) {
     return contents.parts == 1 ? 1 : -contents.parts;
 }
-
-/// The 40 lines of the textual header, 80 characters each.
-class TextualHeader {
-public:
-    void add(const std::string& line) { put(next_++, line); }
-    /// Words of users, as far as they fit after `what`.
-    void add_foreign(const std::string& what, const std::string& words) { add((what + words).substr(0, kWords)); }
-    /// \throws Error(internal) for words that do not fit.
-    void put(int line, const std::string& words) {
-        if (words.size() > kWords)
-            throw Error(ExitCode::internal, "a line of the textual header has room for " + std::to_string(kWords) +
-                                                " characters, not for \"" + words + "\"");
-        std::string text = (line < 10 ? "C0" : "C") + std::to_string(line) + " " + words;
-        text.resize(kColumns, ' ');
-        for (char& c : text)
-            if (c < ' ' || c > '~') c = '?';
-        lines_[static_cast<std::size_t>(line - 1)] = text;
-    }
-    [[nodiscard]] std::string text() {
-        for (int line = next_; line < kLines - 1; ++line) put(line, "");
-        put(kLines - 1, "SEG Y REV1");
-        put(kLines, "END TEXTUAL HEADER");
-        std::string all;
-        for (const std::string& line : lines_) all += line;
-        return all;
-    }
-
-private:
-    static constexpr int kLines = 40;
-    static constexpr std::size_t kColumns = 80, kWords = 76;
-    int next_ = 1;
-    std::array<std::string, kLines> lines_;
-};
 
 std::string textual_header(const TraceFileContents& contents) {
     TextualHeader header;
@@ -100,18 +66,6 @@ std::string textual_header(const TraceFileContents& contents) {
     return header.text();
 }
 
-/// A header of libsegyio, big endian; fields are named by their first byte.
-template <std::size_t bytes, auto set>
-struct Header {
-    std::array<char, bytes> data{};
-    void operator()(int field, std::int64_t value) {
-        if (set(data.data(), field, static_cast<std::int32_t>(value)) != SEGY_OK)
-            throw Error(ExitCode::internal, "libsegyio has no header field at byte " + std::to_string(field));
-    }
-};
-using BinaryHeader = Header<SEGY_BINARY_HEADER_SIZE, segy_set_bfield>;
-using TraceHeader = Header<SEGY_TRACE_HEADER_SIZE, segy_set_field>;
-
 BinaryHeader binary_header(const TraceFileContents& contents) {
     constexpr std::int64_t most = std::numeric_limits<std::int16_t>::max();
     constexpr int first_byte = 3201, revision_byte = 3501;
@@ -135,12 +89,6 @@ BinaryHeader binary_header(const TraceFileContents& contents) {
     set(SEGY_BIN_TRACE_FLAG, 1);
     set(SEGY_BIN_EXT_HEADERS, 0);
     return set;
-}
-
-/// A number of 32 bits. \throws Error(internal).
-std::int64_t fitting(double value, const std::string& what) {
-    if (std::abs(value) <= static_cast<double>(kLargest32)) return std::llround(value);
-    throw Error(ExitCode::internal, what + " " + shortest(value) + " does not fit the 32 bits of a trace header");
 }
 
 /// The whole numbers of stations; 0 where there is none.
@@ -216,11 +164,6 @@ std::string six_digits(double value) {
     return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
 }
 
-struct Closer {
-    void operator()(segy_file* file) const { segy_close(file); }
-};
-using OpenFile = std::unique_ptr<segy_file, Closer>;
-
 }  // namespace
 
 std::string TraceLimits::unfit_interval(double dt_s) const {
@@ -284,7 +227,7 @@ struct TraceFileWriter::Impl {
 
     TraceFileContents contents;
     AtomicFile output;
-    OpenFile file;
+    OpenSegy file;
     long head_bytes;
     int trace_bytes;
     std::int64_t traces = 0;
@@ -324,7 +267,7 @@ struct TraceFileWriter::Impl {
     }
     /// Reads the closed file back, to find what a failed or cut write has lost.
     void read_back() const {
-        const OpenFile again(segy_open(output.temporary().c_str(), "r"));
+        const OpenSegy again(segy_open(output.temporary().c_str(), "r"));
         if (!again) check(SEGY_FOPEN_ERROR);
         int found = 0;
         if (traces == 0) return;

@@ -8,12 +8,14 @@
 
 #include "io/files/interruption.hpp"
 #include "io/results/gather_export.hpp"
+#include "io/results/image_export.hpp"
 #include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/commands/plot.hpp"
+#include "solver/program/build.hpp"
 #include "solver/program/log.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/run/report_of_run.hpp"
@@ -25,14 +27,15 @@ namespace {
 constexpr const char* examples =
     "onda export results/survey --segy\n"
     "onda export results/survey --segy --samples ibm --shots 3-7 -o line.sgy\n"
-    "onda export results/survey/seismograms.h5 --npy -o survey.npy";
+    "onda export results/survey/seismograms.h5 --npy -o survey.npy\n"
+    "onda export results/line-rtm --image --segy";
 
 struct ExportArguments {
     std::filesystem::path run, output;
     std::vector<bool> chosen = std::vector<bool>(gather_formats().size());
     std::string samples;
     std::optional<std::string> shots;
-    bool force = false;
+    bool image = false, force = false;
 };
 
 /// The format that is asked for, or that the extension of the output tells.
@@ -139,13 +142,61 @@ int export_run(const ExportArguments& arguments) {
     return static_cast<int>(ExitCode::ok);
 }
 
+std::string names_of_image_formats() {
+    std::string names;
+    for (const ImageFormat& format : image_formats())
+        names += (names.empty() ? "--" : " or --") + std::string(format.name);
+    return names;
+}
+
+/// The format of images that is asked for, or that the extension of the output tells.
+const ImageFormat& choose_image_format(const ExportArguments& arguments) {
+    for (const ImageFormat& format : image_formats()) {
+        const bool by_name = arguments.output.extension() == format.extension ||
+                             (format.name == "segy" && arguments.output.extension() == ".sgy");
+        bool asked = false;
+        for (std::size_t i = 0; i < gather_formats().size(); ++i)
+            asked = asked || (arguments.chosen[i] && gather_formats()[i].name == format.name);
+        const bool nothing_asked = std::ranges::count(arguments.chosen, true) == 0;
+        if (asked || (nothing_asked && by_name)) return format;
+    }
+    throw Error(ExitCode::usage, "images are written with " + names_of_image_formats());
+}
+
+int export_image(const ExportArguments& arguments) {
+    const ImageFormat& format = choose_image_format(arguments);
+    if (!arguments.samples.empty() || arguments.shots)
+        throw Error(ExitCode::usage, "--samples and --shots are of seismograms, not of images");
+    const std::filesystem::path input = plot::input_of(arguments.run, FileKind::gradient);
+    const ImageReader reader(input);
+    const auto kind = std::ranges::find_if(kStoredImageKinds, [&](const auto* row) { return reader.has(*row); });
+    const std::filesystem::path output =
+        arguments.output.empty() ? std::filesystem::path(input).replace_extension(format.extension) : arguments.output;
+    notice_signals();
+    const ImageToExport image{reader.nodes().geometry, fmt::format("Onda {}", build().version), reader.title(),
+                              (*kind)->long_name,
+                              [&](const auto& first, const auto& count) { return reader.read(**kind, first, count); }};
+    commit_listed(input.parent_path(), format.write(image, output, arguments.force));
+    const auto [nx, ny, nz] = image.geometry.shape;
+    std::cout << fmt::format("{}\n  {}, {}: {} traces of {} samples, {} m apart\n", shown(output), (*kind)->long_name,
+                             bytes_text(static_cast<std::int64_t>(std::filesystem::file_size(output))), nx * ny, nz,
+                             number_text(image.geometry.spacing_m[2]));
+    return static_cast<int>(ExitCode::ok);
+}
+
+bool is_of_image(const ExportArguments& arguments) {
+    return arguments.image ||
+           (!std::filesystem::is_directory(arguments.run) && std::filesystem::exists(arguments.run) &&
+            kind_of_file(arguments.run) == FileKind::gradient);
+}
+
 }  // namespace
 
 Command add_export(CLI::App& app) {
-    CLI::App* command =
-        add_command(app, "export", "Write the seismograms of a finished run as a file for other programs", examples);
+    CLI::App* command = add_command(
+        app, "export", "Write the seismograms or the image of a finished run as a file for other programs", examples);
     const auto arguments = std::make_shared<ExportArguments>();
-    command->add_option("RUN", arguments->run, "The folder of the run, or its seismograms.h5")->required();
+    command->add_option("RUN", arguments->run, "The folder of the run, or its seismograms.h5 or image.h5")->required();
     std::vector<std::string> samples;
     for (std::size_t i = 0; i < gather_formats().size(); ++i) {
         const GatherFormat& format = gather_formats()[i];
@@ -163,8 +214,10 @@ Command add_export(CLI::App& app) {
                      "The file to write (default: beside seismograms.h5, with the numbers of --shots); its extension "
                      "may say the format")
         ->type_name("FILE");
+    command->add_flag("--image", arguments->image,
+                      "Export the image of the run (image.h5, gradient.h5) as SEG-Y or NumPy, not its seismograms");
     command->add_flag("--force", arguments->force, "Overwrite the files if they exist");
-    return [arguments] { return export_run(*arguments); };
+    return [arguments] { return is_of_image(*arguments) ? export_image(*arguments) : export_run(*arguments); };
 }
 
 }  // namespace onda

@@ -90,18 +90,27 @@ namespace {
 
 struct Kind {
     FileKind kind;
-    const char *name, *commands, *file;
-    const char* absent;  ///< what it means that a finished run has no such file
+    const char *name, *commands;
+    std::vector<const char*> files;  ///< what a run calls it, the first that is there
+    const char* absent;              ///< what it means that a finished run has no such file
 };
 
-constexpr std::array<Kind, 4> kKinds{
-    {{FileKind::seismograms, "seismograms", "onda plot gather, wiggle and spectrum draw them", "seismograms.h5",
-      ": this run recorded no seismograms; receivers ask for them"},
-     {FileKind::snapshots, "snapshots", "onda plot slice and movie draw them", "snapshots.h5",
-      ": this run has no snapshots; request them with output.snapshots"},
-     {FileKind::gradient, "a gradient", "onda plot gradient draws it", "gradient.h5",
-      ": this run computed no gradient; onda gradient does"},
-     {FileKind::model, "a model", "onda plot model draws it", "model.h5", ""}}};
+const std::array<Kind, 4> kKinds{{{FileKind::seismograms,
+                                   "seismograms",
+                                   "onda plot gather, wiggle and spectrum draw them",
+                                   {"seismograms.h5"},
+                                   ": this run recorded no seismograms; receivers ask for them"},
+                                  {FileKind::snapshots,
+                                   "snapshots",
+                                   "onda plot slice and movie draw them",
+                                   {"snapshots.h5"},
+                                   ": this run has no snapshots; request them with output.snapshots"},
+                                  {FileKind::gradient,
+                                   "a gradient or an image",
+                                   "onda plot gradient and image draw it",
+                                   {"gradient.h5", "image.h5"},
+                                   ": this run computed no gradient and no image; onda gradient and onda rtm do"},
+                                  {FileKind::model, "a model", "onda plot model draws it", {"model.h5"}, ""}}};
 
 /// Why a folder has no file of this kind, as far as the folder tells.
 std::string why_absent(const std::filesystem::path& folder, const Kind& kind) {
@@ -115,9 +124,10 @@ std::string why_absent(const std::filesystem::path& folder, const Kind& kind) {
 std::filesystem::path input_of(const std::filesystem::path& file, FileKind wanted) {
     const Kind& row = *std::ranges::find(kKinds, wanted, &Kind::kind);
     if (std::filesystem::is_directory(file)) {
-        if (std::filesystem::exists(file / row.file)) return file / row.file;
+        for (const char* name : row.files)
+            if (std::filesystem::exists(file / name)) return file / name;
         throw Error(ExitCode::missing_input,
-                    fmt::format("{}: has no {}{}", shown(file), row.file, why_absent(file, row)));
+                    fmt::format("{}: has no {}{}", shown(file), fmt::join(row.files, " or "), why_absent(file, row)));
     }
     const FileKind found = kind_of_file(file);
     if (found == wanted) return file;
@@ -206,13 +216,13 @@ void finish(Picture picture, const Options& options, const std::string& input_ti
 }  // namespace plot
 
 Command add_plot(CLI::App& app) {
-    CLI::App* const command =
-        add_command(app, "plot", "Draw gathers, wavefields, spectra, models and gradients as PNG, PDF or movies",
-                    "onda plot gather results/quickstart/seismograms.h5\n"
-                    "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
-                    "onda plot model configs/quickstart.yaml -o model.pdf");
+    CLI::App* const command = add_command(
+        app, "plot", "Draw gathers, wavefields, spectra, models, gradients and images as PNG, PDF or movies",
+        "onda plot gather results/quickstart/seismograms.h5\n"
+        "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
+        "onda plot model configs/quickstart.yaml -o model.pdf");
     return add_commands(*command, {plot::add_gather, plot::add_wiggle, plot::add_spectrum, plot::add_slice,
-                                   plot::add_movie, plot::add_model, plot::add_gradient});
+                                   plot::add_movie, plot::add_model, plot::add_gradient, plot::add_image});
 }
 
 }  // namespace onda

@@ -80,5 +80,6 @@ Command add_slice(CLI::App& plot);
 Command add_movie(CLI::App& plot);
 Command add_model(CLI::App& plot);
 Command add_gradient(CLI::App& plot);
+Command add_image(CLI::App& plot);
 
 }  // namespace onda::plot

@@ -51,7 +51,7 @@ public:
         const auto read = [&](const StoredImageKind& kind) {
             std::vector<std::span<const float>> frames;
             for (const ModelSection& model : models_)
-                frames.emplace_back(values.emplace_back(frame(file, kind, model)));
+                frames.emplace_back(values.emplace_back(read_on(file, kind, model.section.window)));
             return frames;
         };
         const std::vector<std::span<const float>> images = read(kMigratedImage), lit = read(kSourceIllumination);
@@ -68,26 +68,15 @@ public:
             add(picture, std::move(over), "Image over the model", section);
         }
         const Section& section = models_.front().section;
-        add(picture, image_panel(section, kSourceIllumination, lit.front(), brightest, kViridis), "Illumination",
-            section);
+        Panel light = image_panel(section, kSourceIllumination, lit.front(), brightest, kViridis);
+        light.fields.front().label = "illumination";
+        add(picture, std::move(light), "Illumination by the sources", section);
+        const auto length = [](const PictureAxis& axis) { return std::abs(axis.last - axis.first); };
+        picture.stacked = length(section.horizontal) > 1.5 * length(section.vertical);
         return picture;
     }
 
 private:
-    [[nodiscard]] static std::vector<float> frame(const std::filesystem::path& file, const StoredImageKind& kind,
-                                                  const ModelSection& model) {
-        const Window& window = model.section.window;
-        std::array<std::int64_t, 3> count{};
-        for (std::size_t axis = 0; axis < 3; ++axis) count[axis] = (window.count[axis] - 1) * window.step[axis] + 1;
-        const std::vector<float> all = read_image(file, kind, window.first, count);
-        if (window.step == std::array<std::int64_t, 3>{1, 1, 1}) return all;
-        std::vector<float> thinned;
-        for (std::int64_t z = 0; z < count[2]; z += window.step[2])
-            for (std::int64_t y = 0; y < count[1]; y += window.step[1])
-                for (std::int64_t x = 0; x < count[0]; x += window.step[0])
-                    thinned.push_back(all[static_cast<std::size_t>((z * count[1] + y) * count[0] + x)]);
-        return thinned;
-    }
     void add(Picture& picture, Panel panel, const std::string& title, const Section& section) const {
         panel.title = title + (section.place.empty() ? "" : ", " + section.place);
         outline_layers(panel, section.plane, experiment_.domain.grid, experiment_.domain.faces);

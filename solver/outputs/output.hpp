@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -96,6 +97,8 @@ struct FinishedSurvey {
     const Provenance& provenance;
     bool overwrite;
     Assembly assembly;
+    /// The files that assemble() has made, by their names, where they lie until they have these.
+    std::map<std::string, std::filesystem::path> staged{};
 
     /// The file of the only shot as that of the survey. \throws Error(cannot_create | io_error).
     [[nodiscard]] AtomicFile second_name(const OutputFormat& format, std::string_view name) const;

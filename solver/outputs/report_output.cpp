@@ -8,6 +8,9 @@
 #include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/outputs/migration_output.hpp"
+#include "solver/outputs/shot_sums.hpp"
+#include "solver/pictures/image_picture.hpp"
 #include "solver/plan/computation.hpp"
 #include "solver/plan/experiment.hpp"
 #include "solver/program/host_memory.hpp"
@@ -127,6 +130,25 @@ void put_file(const std::filesystem::path& path, const PutText& put) {
     }
 }
 
+/// What migration has made on a section, before the model that it was made with.
+void add_images(const ReportSection& section, const std::filesystem::path& file, ReportPlane& plane) {
+    std::vector<ReportParameter> images;
+    for (const StoredImageKind* kind : {&kMigratedImage, &kSourceIllumination, &kReceiverIllumination}) {
+        std::vector<float> values = read_on(file, *kind, section.window);
+        const std::span<const float> frame(values);
+        const auto clip = static_cast<float>(common_clip({&frame, 1}, kImageClip));
+        for (float& value : values) value = std::clamp(value, kind->both_signs ? -clip : 0.F, clip);
+        if (kind->both_signs) values.front() = -(values.back() = clip);  // zero is the middle of the scale
+        ReportParameter& image = images.emplace_back();
+        image.name = kind->option;
+        image.quantity = kind->label;
+        image.is_image = true;
+        image.values.resize(values.size());
+        image.range = quantise_parameter(values, image.values);
+    }
+    plane.parameters.insert(plane.parameters.begin(), images.begin(), images.end());
+}
+
 class RunReport : public RunOutput {
 public:
     RunReport(const Experiment& experiment, const Model& model)
@@ -162,7 +184,11 @@ private:
 
 std::vector<AtomicFile> RunReport::tell(const FinishedSurvey& survey, const std::string& summary) const {
     Report report{summary, resolved_yaml(experiment_.config), {}, survey.shots.size(), {}, {}, {}};
-    for (const ReportSection& section : sections_) report.planes.push_back(section.plane);
+    for (const ReportSection& section : sections_) {
+        report.planes.push_back(section.plane);
+        if (const auto image = survey.staged.find(std::string(kImageName)); image != survey.staged.end())
+            add_images(section, image->second, report.planes.back());
+    }
     map_survey(experiment_.survey.shots, report);
     note_choice(choice_, survey.shots.size(), report);
     std::vector<PutShot> parts;

@@ -78,6 +78,20 @@ std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredI
     return {sum.begin(), sum.end()};
 }
 
+std::vector<float> read_on(const std::filesystem::path& file, const StoredImageKind& kind, const Window& window) {
+    std::array<std::int64_t, 3> count{};
+    for (std::size_t axis = 0; axis < 3; ++axis) count[axis] = (window.count[axis] - 1) * window.step[axis] + 1;
+    const std::vector<float> all = read_image(file, kind, window.first, count);
+    if (count == window.count) return all;
+    std::vector<float> thinned;
+    thinned.reserve(static_cast<std::size_t>(window.points()));
+    for (std::int64_t z = 0; z < count[2]; z += window.step[2])
+        for (std::int64_t y = 0; y < count[1]; y += window.step[1])
+            for (std::int64_t x = 0; x < count[0]; x += window.step[0])
+                thinned.push_back(all[static_cast<std::size_t>((z * count[1] + y) * count[0] + x)]);
+    return thinned;
+}
+
 void write_misfits(ImageWriter& writer, const FinishedSurvey& survey, std::span<const ImagedShot> shots) {
     for (const ImagedShot& shot : shots) {
         const ShotMisfit misfit = read_misfit(shot.file, shot.shot);

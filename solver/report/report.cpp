@@ -89,6 +89,7 @@ Json json_of(const ReportPlane& plane, Blocks& blocks) {
         json["sides"].push_back({{"kind", side.kind}, {"beyond_m", side.beyond_m}, {"inside_m", side.inside_m}});
     for (const ReportParameter& parameter : plane.parameters)
         json["parameters"].push_back({{"name", parameter.name},
+                                      {"image", parameter.is_image},
                                       {"quantity", parameter.quantity},
                                       {"unit", parameter.unit},
                                       {"min", parameter.range.min},

@@ -48,6 +48,7 @@ struct ReportParameter {
     std::string name, quantity, unit;  ///< "vp", "velocity", "m/s"
     QuantisedRange range;
     std::vector<std::uint16_t> values;  ///< quantise_parameter()
+    bool is_image = false;              ///< not of the model: what migration has made
 };
 
 /// What a section's side is: left, right, top, bottom.

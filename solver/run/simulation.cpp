@@ -76,9 +76,11 @@ void close_survey(const Plan& plan, RunFolder& folder, const RunOutputs& outputs
     const bool keeps_shots = keeps_shot_files(plan, plan.placement);
     std::vector<FileRecord> kept;
     if (keeps_shots) kept.push_back(record_of(folder.unfinished().table(), kKeptTableName));
+    FinishedSurvey with_files = survey;
+    for (const AtomicFile& file : files) with_files.staged.emplace(file.path().filename(), file.temporary());
     facts.files = folder.publish(
         std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); }, kept,
-        [&](const std::string& summary) { return outputs.tell(survey, summary); });
+        [&](const std::string& summary) { return outputs.tell(with_files, summary); });
     folder.close_survey(keeps_shots);
     facts.complete = true;
     std::string names;

@@ -1,5 +1,8 @@
 // The section "Model and survey".
 
+// Images of both signs are grey, as sections of seismic data are.
+const mapOf = parameter => parameter.image && parameter.min < 0 ? kSeismic : kViridis;
+
 class ModelView {
   constructor(planes) {
     this.planes = planes;
@@ -9,18 +12,18 @@ class ModelView {
     });
     plots.push(this.plot);
     fillSelect(byId("model-plane"), planes.map(planeLabel));
-    fillSelect(byId("model-parameter"), planes[0].parameters.map(p => `${p.quantity} (${p.name})`));
+    fillSelect(byId("model-parameter"), planes[0].parameters.map(p => p.image ? p.quantity : `${p.quantity} (${p.name})`));
     for (const id of ["model-plane", "model-parameter", "model-marks"]) byId(id).addEventListener("change", () => this.show());
   }
 
   async show() {
     const plane = this.planes[byId("model-plane").value || 0], parameter = plane.parameters[byId("model-parameter").value || 0];
-    const values = await numbers(parameter.values), raster = await modelRaster(plane, parameter, kViridis);
+    const values = await numbers(parameter.values), raster = await modelRaster(plane, parameter, mapOf(parameter));
     Object.assign(this, {plane, parameter, values, raster});
     this.plot.set(planeAxes(plane, true));
     byId("model-canvas").setAttribute("aria-label", `${parameter.quantity} on the plane ${planeLabel(plane)}. Arrow keys move a cross hair, plus and minus zoom.`);
     byId("model-bar").parentElement.hidden = uniform(parameter);
-    paintBar(byId("model-bar"), i => colours(kViridis)[i]);
+    paintBar(byId("model-bar"), i => colours(mapOf(parameter))[i]);
     byId("model-range").replaceChildren(...[parameter.min, parameter.max].map(v => element("span", `${number(v)} ${parameter.unit}`)));
     byId("model-legend").textContent = [uniform(parameter) ? `Uniform: ${number(parameter.min)} ${parameter.unit}` : "",
       "★ sources, ▽ receivers of all shots", sidesText(plane, true)].filter(Boolean).join(" · ");

@@ -2,6 +2,7 @@
 
 const kViridis = ["#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dcd59", "#b4de2c", "#fde725"];
 const kGreys = ["#3c3c3c", "#f2f2f2"];
+const kSeismic = ["#ffffff", "#808080", "#000000"];  // positive black
 const kSeismicGrey = ["#ffffff", "#808080", "#000000"];
 const kRedBlue = ["#1f4e9c", "#7fa6d6", "#f7f7f7", "#e08a77", "#a3151b"];
 

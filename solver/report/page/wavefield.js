@@ -69,7 +69,7 @@ class WavefieldPlayer {
   async show() {
     const movie = this.shot.movies[byId("movie-plane").value || 0], {plane} = movie, model = backgroundOf(plane);
     const frames = await numbers(movie.frames), peaks = await numbers(movie.peaks);
-    const varying = model && model.parameters.find(p => !uniform(p));
+    const varying = model && model.parameters.find(p => !p.image && !uniform(p));
     const background = varying ? await modelRaster(model, varying, kGreys) : null;
     Object.assign(this, {movie, plane, model, frames, peaks, background, points: plane.horizontal.count * plane.vertical.count});
     this.clips = movie.times_s.map((_, i) => frameClip(frames, i * this.points, this.points, peaks[i]));
