@@ -202,11 +202,28 @@ struct MuteConfig {
     bool operator==(const MuteConfig&) const = default;
 };
 
+/// A Butterworth filter of both seismograms; one corner at least.
+struct BandPassConfig {
+    std::optional<double> low_hz, high_hz;  ///< where it passes 1 / sqrt(2) of the amplitude; absent: no such corner
+    std::int64_t order = 4;                 ///< of each corner
+    std::string phase = "zero";             ///< zero | minimum
+    bool operator==(const BandPassConfig&) const = default;
+};
+
+/// Observed traces times t^time_power, t in seconds.
+struct GainConfig {
+    double time_power = 0.5;
+    bool operator==(const GainConfig&) const = default;
+};
+
 /// What seismograms are compared with, and how; and the forward field that gradients need.
 struct ImagingConfig {
-    std::filesystem::path observed;  ///< seismograms.h5
-    std::string misfit = "l2";       ///< a row of misfits()
-    double huber_threshold = 1.;     ///< part of the root mean square of the observed trace
+    std::vector<std::filesystem::path> observed;  ///< seismograms.h5, SEG-Y, SU
+    std::vector<std::filesystem::path> subtract;  ///< from the observed ones: likewise
+    std::optional<BandPassConfig> band_pass;
+    std::optional<GainConfig> gain;
+    std::string misfit = "l2";    ///< a row of misfits()
+    double huber_threshold = 1.;  ///< part of the root mean square of the observed trace
     OffsetConfig offset_m;
     TimeWindowConfig time_window_s;
     std::optional<MuteConfig> top_mute, bottom_mute;

@@ -63,6 +63,10 @@ struct ValueSchema {
         return {{"anyOf", {name, list_schema(row, true)}}};
     }
     Json operator()(const std::filesystem::path*) const { return {{"type", "string"}, {"minLength", 1}}; }
+    Json operator()(const std::vector<std::filesystem::path>*) const {
+        const Json path{{"type", "string"}, {"minLength", 1}};
+        return {{"oneOf", {path, {{"type", "array"}, {"items", path}, {"minItems", 1}}}}};
+    }
     Json operator()(const std::string*) const {
         Json schema{{"type", "string"}};
         for (const AllowedValue& value : allowed_values(vocabulary, row.values))

@@ -665,14 +665,58 @@ constexpr Parameter kMute[] = {
      .range = between(0., 1e9)},
 };
 
+constexpr Parameter kBandPass[] = {
+    {.name = "low_hz",
+     .slot = bind<&BandPassConfig::low_hz>,
+     .help = "corner below which it damps; none where absent",
+     .unit = "Hz",
+     .range = {.min = 0., .max = 1e9, .open_min = true},
+     .example = "3"},
+    {.name = "high_hz",
+     .slot = bind<&BandPassConfig::high_hz>,
+     .help = "corner above which it damps, below half the sampling rate of the seismograms; none where absent",
+     .unit = "Hz",
+     .range = {.min = 0., .max = 1e9, .open_min = true},
+     .example = "12"},
+    {.name = "order",
+     .slot = bind<&BandPassConfig::order>,
+     .help = "6 dB per octave each, beyond either corner",
+     .range = between(1., 20.)},
+    {.name = "phase",
+     .slot = bind<&BandPassConfig::phase>,
+     .help = "what becomes of the times of arrivals",
+     .values = "imaging.band_pass.phase"},
+};
+
+constexpr Parameter kGain[] = {
+    {.name = "time_power",
+     .slot = bind<&GainConfig::time_power>,
+     .help = "0.5 takes the amplitudes of 3-D data, which spread as 1/r, for those of a 2-D run, which spread as "
+             "1/sqrt(r)",
+     .range = between(0., 4.)},
+};
+
 constexpr Parameter kImaging[] = {
     {.name = "observed",
      .slot = bind<&ImagingConfig::observed>,
-     .help = "observed seismograms: a seismograms.h5, or SEG-Y or SU, whose traces are found by their positions; "
-             "relative to "
-             "the folder of this file",
+     .help = "observed seismograms: a seismograms.h5, or one or several files of SEG-Y or SU, whose traces are found "
+             "by their positions; relative to the folder of this file",
      .input_file = true,
      .example = "observed/seismograms.h5"},
+    {.name = "subtract",
+     .slot = bind<&ImagingConfig::subtract>,
+     .help = "seismograms of the same survey that are subtracted from the observed ones before anything else, such as "
+             "the direct wave of a run in water",
+     .input_file = true,
+     .example = "water/seismograms.h5"},
+    {.name = "gain",
+     .slot = bind<&ImagingConfig::gain>,
+     .help = "observed traces, and they alone, are multiplied by t^time_power, t in seconds",
+     .rows = kGain},
+    {.name = "band_pass",
+     .slot = bind<&ImagingConfig::band_pass>,
+     .help = "Butterworth filter of synthetic and observed seismograms alike, before they are weighted",
+     .rows = kBandPass},
     // In every copy of a configuration with this section, which is then not empty.
     {.name = "misfit",
      .slot = bind<&ImagingConfig::misfit>,

@@ -104,6 +104,7 @@ struct Panel {
 struct Picture {
     std::string title{};        ///< above all panels; may be empty
     std::vector<Panel> panels;  ///< side by side; neighbours whose colours mean the same share their bar
+    int rows = 1;               ///< of panels, each as long as the first
     int width_px = 0;           ///< of a PNG; 0: as large as it needs to be
 };
 

@@ -47,6 +47,13 @@ void check_mute_alone(const ImagingConfig& config, double duration_s, StageFault
                             "every trace is muted from its beginning: give a later time, or a velocity_m_s");
 }
 
+void check_corners(const BandPassConfig& band, StageFaults& faults) {
+    if (!band.low_hz && !band.high_hz) faults.add("imaging.band_pass", "filters nothing: give low_hz, high_hz or both");
+    if (band.low_hz && band.high_hz && *band.low_hz >= *band.high_hz)
+        faults.add_of_value("imaging.band_pass.low_hz",
+                            "must be below imaging.band_pass.high_hz = " + number_text(*band.high_hz));
+}
+
 /// What two mutes leave nothing of, at any offset.
 void check_mutes_together(const ImagingConfig& config, StageFaults& faults) {
     const auto& top = config.top_mute;
@@ -66,9 +73,24 @@ MisfitSettings make_misfit_settings(const ImagingConfig& config, double duration
     check_offsets(config.offset_m, faults);
     check_window(config.time_window_s, duration_s, faults);
     check_mute_alone(config, duration_s, faults);
+    if (config.band_pass) check_corners(*config.band_pass, faults);
     if (faults.empty()) check_mutes_together(config, faults);
     faults.raise_if_any();
     return {&misfit, config};
+}
+
+void check_band_pass(const ImagingConfig& config, double dt_s, const ConfigOrigin& origin) {
+    if (!config.band_pass) return;
+    StageFaults faults(origin);
+    const auto check = [&](const std::optional<double>& corner_hz, const char* key) {
+        if (corner_hz && *corner_hz >= 0.5 / dt_s)
+            faults.add_of_value(key, fmt::format("must be below {:.6g}, half the sampling rate of the seismograms "
+                                                 "(output.seismograms.dt_s: {:.6g})",
+                                                 0.5 / dt_s, dt_s));
+    };
+    check(config.band_pass->low_hz, "imaging.band_pass.low_hz");
+    check(config.band_pass->high_hz, "imaging.band_pass.high_hz");
+    faults.raise_if_any();
 }
 
 }  // namespace onda

@@ -26,16 +26,6 @@
 namespace onda {
 namespace {
 
-/// Positions that differ by less are those of one place.
-constexpr double kSamePlaceInNodes = 1e-3;
-
-ObservedSampling sampling_of(const Experiment& experiment) {
-    double finest_m = experiment.domain.grid.spacing_m[0];
-    for (const double spacing_m : experiment.domain.grid.derivative_spacings_m())
-        finest_m = std::min(finest_m, spacing_m);
-    return {experiment.time.output_dt_s, experiment.time.output_samples, kSamePlaceInNodes * finest_m};
-}
-
 /// What the receivers of a shot recorded, as it is written, with all digits that the run has.
 class SyntheticTraces {
 public:
@@ -84,7 +74,7 @@ public:
         : plan_(parts.plan),
           parts_(parts),
           imaging_(plan_.imaging.value()),
-          observed_(imaging_.misfit.config.observed, plan_.survey.shots, sampling_of(plan_)) {}
+          observed_(imaging_.misfit.config, plan_.survey.shots, observed_sampling(plan_.domain.grid, plan_.time)) {}
 
     [[nodiscard]] std::int64_t steps() const override { return steps_of_shot(plan_); }
     void prepare(ShotInProgress& shot) const override {
