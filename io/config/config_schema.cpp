@@ -137,7 +137,13 @@ Json object_schema(void* owner, std::span<const Parameter> rows, const Vocabular
         Json property = row_schema(row, owner, vocabulary);
         for (const auto alias : split_words(row.aliases)) schema["properties"][std::string(alias)] = property;
         schema["properties"][std::string(row.name)] = std::move(property);
-        if (row.required && row.when.key.empty() && !row.of_model_file) list(schema, "required").push_back(row.name);
+        if (row.required && row.when.key.empty() && !row.of_model_file) {
+            if (row.or_else.empty())
+                list(schema, "required").push_back(row.name);
+            else
+                list(schema, "allOf")
+                    .push_back({{"anyOf", {{{"required", {row.name}}}, {{"required", {row.or_else}}}}}});
+        }
         for (const auto rival : split_words(row.excludes))
             list(schema, "allOf").push_back({{"not", {{"required", {row.name, rival}}}}});
     }

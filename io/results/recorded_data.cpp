@@ -27,7 +27,7 @@ namespace {
 
 class TracesOfFile final : public RecordedData::Source {
 public:
-    explicit TracesOfFile(const std::filesystem::path& file) : reader_(file) {
+    TracesOfFile(const std::filesystem::path& file, const TraceBytes& bytes) : reader_(file, bytes) {
         traces = reader_.traces();
         format = reader_.format();
         dt_s = reader_.dt_s();
@@ -95,16 +95,16 @@ private:
     std::vector<OfShot> shots_;  ///< of one receiver at least
 };
 
-std::unique_ptr<RecordedData::Source> open_source(const std::filesystem::path& file) {
-    if (is_trace_file(file)) return std::make_unique<TracesOfFile>(file);
+std::unique_ptr<RecordedData::Source> open_source(const std::filesystem::path& file, const TraceBytes& bytes) {
+    if (is_trace_file(file)) return std::make_unique<TracesOfFile>(file, bytes);
     return std::make_unique<ShotsOfFile>(file);
 }
 
 }  // namespace
 
-RecordedData::RecordedData(const std::vector<std::filesystem::path>& files) {
+RecordedData::RecordedData(const std::vector<std::filesystem::path>& files, const TraceBytes& bytes) {
     for (const std::filesystem::path& file : files) {
-        sources_.push_back(open_source(file));
+        sources_.push_back(open_source(file, bytes));
         Source& source = *sources_.back();
         if (dt_s_ == 0.) dt_s_ = source.dt_s;
         if (std::abs(source.dt_s - dt_s_) > 1e-9 * dt_s_)

@@ -24,9 +24,10 @@ public:
         std::int64_t samples = 0;  ///< of each trace
     };
 
-    /// Reads all headers. \param files one at least. \throws Error(missing_input | bad_data), naming file, trace and
-    /// bytes; where files differ in their sample interval, or shots of one in their length.
-    explicit RecordedData(const std::vector<std::filesystem::path>& files);
+    /// Reads all headers. \param files one at least. \param bytes where those of SEG-Y and SU have their fields.
+    /// \throws Error(missing_input | bad_data), naming file, trace and bytes; where files differ in their sample
+    /// interval, or shots of one in their length.
+    explicit RecordedData(const std::vector<std::filesystem::path>& files, const TraceBytes& bytes = {});
     ~RecordedData();
     RecordedData(RecordedData&&) noexcept;
 

@@ -1,11 +1,15 @@
 // onda data info and plot: what recorded traces are, before anything is computed with them.
 #include "solver/commands/data.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include "io/text/error.hpp"
+#include "io/text/nearest_name.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/plot.hpp"
@@ -14,17 +18,53 @@
 namespace onda {
 namespace data {
 
-void add_files(CLI::App& command, std::vector<std::filesystem::path>& files) {
+void add_input(CLI::App& command, Input& input) {
     command
-        .add_option("FILE", files,
+        .add_option("FILE", input.files,
                     "SEG-Y (.sgy, .segy), SU (.su) or seismograms.h5, or the folder of a run; several: one line")
         ->required();
+    command
+        .add_option("--bytes", input.bytes,
+                    "First bytes of header fields that files have elsewhere than the standards, such as "
+                    "source_x=201,source_y=205; 0: not there. The fields of imaging.segy_bytes, or SU keywords")
+        ->type_name("FIELD=BYTE,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
 }
 
-RecordedData open(std::vector<std::filesystem::path> files) {
+TraceBytes bytes_of(const Input& input, const TraceBytes& standard) {
+    TraceBytes bytes = standard;
+    for (const std::string& text : input.bytes) {
+        const std::size_t sign = text.find('=');
+        const std::string name = text.substr(0, sign);
+        const auto field = std::ranges::find_if(
+            kTraceFields, [&](const TraceField& row) { return row.name == name || row.su_name == name; });
+        const auto fail = [&](const std::string& fault) {
+            throw Error(ExitCode::usage, "--bytes " + printable(text) + ": " + fault);
+        };
+        if (sign == std::string::npos) fail("give FIELD=BYTE, such as source_x=201");
+        if (field == kTraceFields.end()) {
+            std::vector<std::string> names;
+            for (const TraceField& row : kTraceFields) names.emplace_back(row.name);
+            const auto nearest = nearest_name(name, names);
+            fail(fmt::format("there is no such field; {}there are {}",
+                             nearest ? "did you mean '" + *nearest + "'? " : std::string(), fmt::join(names, ", ")));
+        }
+        const auto value = finite_number(std::string_view(text).substr(sign + 1));
+        const std::int64_t last = kTraceHeaderBytes + 1 - field->width;
+        if (!value || *value != std::floor(*value) || *value < 0. || *value > static_cast<double>(last))
+            fail(fmt::format("a field of {} bytes begins at byte 1 to {}, or 0 where there is none", field->width,
+                             last));
+        bytes.*field->byte = static_cast<std::int64_t>(*value);
+    }
+    return bytes;
+}
+
+RecordedData open(const Input& input, const TraceBytes& bytes) {
+    std::vector<std::filesystem::path> files = input.files;
     for (std::filesystem::path& file : files)
         if (std::filesystem::is_directory(file)) file = plot::input_of(file, FileKind::seismograms);
-    return RecordedData(files);
+    return RecordedData(files, bytes);
 }
 
 namespace {
@@ -188,7 +228,7 @@ void add_bin(CLI::App& command, double& bin_m) {
 
 Command add_info(CLI::App& app) {
     struct Options {
-        std::vector<std::filesystem::path> files;
+        Input input;
         double bin_m = 0.;
         bool json = false;
     };
@@ -196,11 +236,11 @@ Command add_info(CLI::App& app) {
         add_command(app, "info", "What the traces are: geometry, fold, amplitudes, spectrum, and those with faults",
                     "onda data info line.sgy\nonda data info line_1.sgy line_2.sgy --json");
     const auto options = std::make_shared<Options>();
-    add_files(*command, options->files);
+    add_input(*command, options->input);
     add_bin(*command, options->bin_m);
     command->add_flag("--json", options->json, "Print as JSON, with all numbers of traces");
     return [options] {
-        const RecordedData data = open(options->files);
+        const RecordedData data = open(options->input, bytes_of(options->input));
         const RecordedFacts facts = facts_of(data, options->bin_m);
         if (options->json)
             std::cout << json_text(as_json(data, facts)) << '\n';
@@ -212,6 +252,7 @@ Command add_info(CLI::App& app) {
 
 Command add_plot_of_data(CLI::App& app) {
     struct Options {
+        Input input;
         plot::Options plot;
         double bin_m = 0.;
     };
@@ -219,7 +260,7 @@ Command add_plot_of_data(CLI::App& app) {
         add_command(app, "plot", "Map, fold, spectrum and a gather in one picture, PNG or PDF",
                     "onda data plot line.sgy -o line.png\nonda data plot line_1.sgy line_2.sgy -o line.pdf --shot 120");
     const auto options = std::make_shared<Options>();
-    add_files(*command, options->plot.files);
+    add_input(*command, options->input);
     command->add_option("-o,--output", options->plot.output, "File to write (default: beside FILE)");
     command->add_flag("--force", options->plot.force, "Overwrite the file if it exists");
     command->add_option("--title", options->plot.title, "Title (default: the name of FILE)");
@@ -230,7 +271,8 @@ Command add_plot_of_data(CLI::App& app) {
         ->expected(1);
     add_bin(*command, options->bin_m);
     return [options] {
-        const RecordedData data = open(options->plot.files);
+        const RecordedData data = open(options->input, bytes_of(options->input));
+        options->plot.files = options->input.files;
         const RecordedFacts facts = facts_of(data, options->bin_m);
         const std::vector<std::int64_t>& shots = options->plot.shots;
         Drawn drawn = draw(data, facts, shots.empty() ? std::nullopt : std::optional(shots.front()));

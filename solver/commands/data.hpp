@@ -12,15 +12,22 @@
 
 #include "io/pictures/picture.hpp"
 #include "io/results/recorded_data.hpp"
+#include "io/results/trace_bytes.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/imaging/recorded_facts.hpp"
 
 namespace onda::data {
 
-/// FILE...: SEG-Y, SU or seismograms.h5, or the folder of a run.
-void add_files(CLI::App& command, std::vector<std::filesystem::path>& files);
+/// FILE...: SEG-Y, SU or seismograms.h5, or the folder of a run; --bytes: where trace headers have their fields.
+struct Input {
+    std::vector<std::filesystem::path> files;
+    std::vector<std::string> bytes;  ///< "source_x=201"
+};
+void add_input(CLI::App& command, Input& input);
+/// \param standard the bytes of fields that --bytes does not name. \throws Error(usage) for what is no field.
+TraceBytes bytes_of(const Input& input, const TraceBytes& standard = {});
 /// Opens the files; the folder of a run stands for its seismograms.h5. \throws Error(missing_input | bad_data).
-RecordedData open(std::vector<std::filesystem::path> files);
+RecordedData open(const Input& input, const TraceBytes& bytes);
 
 /// Traces as a message lists them, neighbours as a range: "3, 7 to 12", of several files or of a seismograms.h5 by
 /// their names. \param most ranges; how many traces more there are is told.

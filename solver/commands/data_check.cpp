@@ -92,8 +92,9 @@ void check_traces(const RecordedData& data, const RecordedFacts& facts, Findings
 /// The traces of a survey, and what it lacks.
 class SurveyCheck {
 public:
-    SurveyCheck(const RecordedData& data, const Plan& plan)
+    SurveyCheck(const RecordedData& data, const TraceBytes& bytes, const Plan& plan)
         : data_(data),
+          bytes_(bytes),
           plan_(plan),
           sampling_(observed_sampling(plan.domain.grid, plan.time)),
           matching_(data.traces(), std::max(sampling_.tolerance_m, data.resolution_m())),
@@ -114,6 +115,7 @@ private:
     void read_all(Findings& findings) const;
 
     const RecordedData& data_;
+    TraceBytes bytes_;
     const Plan& plan_;
     ObservedSampling sampling_;
     TraceMatching matching_;
@@ -203,6 +205,7 @@ void SurveyCheck::check_unused(Findings& findings) const {
 void SurveyCheck::read_all(Findings& findings) const {
     ImagingConfig config = plan_.config.imaging.value_or(ImagingConfig{});
     config.observed.clear();
+    config.segy_bytes = bytes_;
     for (const RecordedData::File& file : data_.files()) config.observed.push_back(file.path);
     try {
         const ObservedData observed(config, plan_.survey.shots, sampling_);
@@ -231,7 +234,7 @@ void print_json(const RecordedData& data, const Findings& findings) {
 
 Command add_check(CLI::App& app) {
     struct Options {
-        std::vector<std::filesystem::path> files;
+        Input input;
         std::string config;
         std::vector<std::string> overrides;
         bool json = false;
@@ -240,7 +243,7 @@ Command add_check(CLI::App& app) {
         app, "check", "Find what would spoil an inversion or migration; with --config, what of a survey is there",
         "onda data check line.sgy\nonda data check line_1.sgy line_2.sgy --config survey.yaml --json");
     const auto options = std::make_shared<Options>();
-    add_files(*command, options->files);
+    add_input(*command, options->input);
     CLI::Option* const config = command
                                     ->add_option("--config", options->config,
                                                  "Configuration whose survey, grid and samples the data are to fit")
@@ -252,14 +255,16 @@ Command add_check(CLI::App& app) {
         ->needs(config);
     command->add_flag("--json", options->json, "Print as JSON, with all numbers of traces");
     return [options] {
-        const RecordedData data = open(options->files);
+        std::optional<Plan> plan;
+        if (!options->config.empty()) plan = make_plan(read_config({options->config, options->overrides}));
+        const TraceBytes of_config =
+            plan && plan->config.imaging ? plan->config.imaging->segy_bytes.value_or(TraceBytes{}) : TraceBytes{};
+        const TraceBytes bytes = bytes_of(options->input, of_config);
+        const RecordedData data = open(options->input, bytes);
         const RecordedFacts facts = facts_of(data);
         Findings findings(data);
         check_traces(data, facts, findings);
-        if (!options->config.empty()) {
-            const Plan plan = make_plan(read_config({options->config, options->overrides}));
-            SurveyCheck(data, plan).run(findings);
-        }
+        if (plan) SurveyCheck(data, bytes, *plan).run(findings);
         if (options->json)
             print_json(data, findings);
         else

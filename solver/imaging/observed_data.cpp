@@ -106,9 +106,9 @@ std::vector<float> SeismogramsOfSurvey::traces(const Shot& shot) const {
 /// Traces that are found by their places.
 class TracesOfSurvey final : public ObservedData::Kind {
 public:
-    TracesOfSurvey(const std::vector<std::filesystem::path>& files, const Shots& shots, const WantedSamples& wanted,
-                   double tolerance_m)
-        : wanted_(wanted), data_(files), matching_(data_.traces(), std::max(tolerance_m, data_.resolution_m())) {
+    TracesOfSurvey(const std::vector<std::filesystem::path>& files, const TraceBytes& bytes, const Shots& shots,
+                   const WantedSamples& wanted, double tolerance_m)
+        : wanted_(wanted), data_(files, bytes), matching_(data_.traces(), std::max(tolerance_m, data_.resolution_m())) {
         for (std::size_t i = 0; i < shots.size(); ++i) {
             const Position source = shots.sources(i).front().position_m;
             if (matching_.shot_at(source).empty())
@@ -204,10 +204,10 @@ std::vector<float> TracesOfSurvey::traces(const Shot& shot) const {
     return values;
 }
 
-std::unique_ptr<ObservedData::Kind> open_kind(const std::vector<std::filesystem::path>& files, const Shots& shots,
-                                              const WantedSamples& wanted, double tolerance_m) {
+std::unique_ptr<ObservedData::Kind> open_kind(const std::vector<std::filesystem::path>& files, const TraceBytes& bytes,
+                                              const Shots& shots, const WantedSamples& wanted, double tolerance_m) {
     if (files.size() > 1 || is_trace_file(files.front()))
-        return std::make_unique<TracesOfSurvey>(files, shots, wanted, tolerance_m);
+        return std::make_unique<TracesOfSurvey>(files, bytes, shots, wanted, tolerance_m);
     return std::make_unique<SeismogramsOfSurvey>(files.front(), shots, wanted, tolerance_m);
 }
 
@@ -228,8 +228,9 @@ ObservedData::ObservedData(const ImagingConfig& config, const Shots& shots, cons
                            ObservedUse use)
     : sampling_(sampling), gain_(config.gain) {
     const WantedSamples wanted{sampling.dt_s, sampling.samples, first_needed_s(config)};
-    observed_ = open_kind(config.observed, shots, wanted, sampling.tolerance_m);
-    if (!config.subtract.empty()) subtracted_ = open_kind(config.subtract, shots, wanted, sampling.tolerance_m);
+    const TraceBytes bytes = config.segy_bytes.value_or(TraceBytes{});
+    observed_ = open_kind(config.observed, bytes, shots, wanted, sampling.tolerance_m);
+    if (!config.subtract.empty()) subtracted_ = open_kind(config.subtract, bytes, shots, wanted, sampling.tolerance_m);
     if (use == ObservedUse::imaged) band_pass_ = config.band_pass;
 }
 ObservedData::~ObservedData() = default;

@@ -37,7 +37,7 @@ enum class ObservedUse {
 /// any order. Shots are read when they are asked for, by any thread.
 class ObservedData {
 public:
-    /// \param config whose files, `subtract`, `gain` and, of data that are imaged, `band_pass` are taken.
+    /// \param config whose files, `segy_bytes`, `subtract`, `gain` and, of data that are imaged, `band_pass` are taken.
     /// \throws Error(missing_input | bad_data), naming file and what is wrong: no seismograms, shots of the survey that
     /// are not there.
     ObservedData(const ImagingConfig& config, const Shots& shots, const ObservedSampling& sampling,

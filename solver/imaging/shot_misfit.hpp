@@ -22,7 +22,7 @@ struct MisfitSettings {
 
 /// Checks the section "imaging" of a configuration. \param duration_s of the record.
 /// \throws Error(config) with every fault: names that are none, ranges, windows and mutes that leave nothing, tapers
-/// that are longer than what they taper.
+/// that are longer than what they taper. Error(missing_input | bad_data) for picks of mutes, which are read here.
 MisfitSettings make_misfit_settings(const ImagingConfig& config, double duration_s, const ConfigOrigin& origin);
 /// Checks that samples so far apart hold the corners of the filter. \throws Error(config).
 void check_band_pass(const ImagingConfig& config, double dt_s, const ConfigOrigin& origin);

@@ -151,6 +151,41 @@ TEST_CASE("check tells which shots and receivers of a survey have no trace, and 
     CHECK(contains(of("receivers=[{position_m: [40, 20]}]").out, "note      65 traces of no shot and receiver"));
 }
 
+TEST_CASE("header fields may lie elsewhere") {
+    const Line line;
+    const auto source_x = [&](const std::string& bytes) {
+        const Outcome told = line.data({"info", "@line.sgy", "--json", "--bytes", bytes});
+        CAPTURE(told.err);
+        REQUIRE(told.code == 0);
+        return nlohmann::json::parse(told.out)["sources_m"]["high_xyz"][0].get<double>();
+    };
+    CHECK(source_x("source_x=73") == 500.);
+    CHECK(source_x("source_x=81,receiver_x=73") == 560.);
+    CHECK(source_x("sx=81") == 560.);
+    CHECK(source_x("source_x=0") == 0.);
+    const auto refused = [&](const std::string& bytes, const std::string& words) {
+        const Outcome told = line.data({"info", "@line.sgy", "--bytes", bytes});
+        CHECK(told.code == 64);
+        CAPTURE(told.err);
+        CHECK(contains(told.err, words));
+    };
+    refused("source_z=3", "there is no such field; did you mean 'source_x'?");
+    refused("source_x", "give FIELD=BYTE");
+    refused("source_x=238", "begins at byte 1 to 237");
+    refused("source_x=7.5", "begins at byte 1 to 237");
+    // A survey whose configuration says where.
+    std::string bytes = line.bytes;
+    for (std::size_t trace = 1; trace <= kShots * kReceivers; ++trace)
+        for (std::size_t i = 0; i < 4; ++i)
+            std::swap(bytes[Line::header(trace, 73 + i)], bytes[Line::header(trace, 201 + i)]);
+    line.write("moved.sgy", bytes);
+    CHECK(line.data({"check", "@moved.sgy", "--config", "@survey.yaml"}).code == 65);
+    CHECK(line.data({"check", "@moved.sgy", "--config", "@survey.yaml", "--bytes", "sx=201"}).code == 0);
+    CHECK(
+        line.data({"check", "@moved.sgy", "--config", "@survey.yaml", "--set", "imaging={segy_bytes: {source_x: 201}}"})
+            .code == 0);
+}
+
 TEST_CASE("plot draws map, fold, spectrum and a gather") {
     const Line line;
     const Outcome drawn = line.data({"plot", "@line.sgy"});

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
+#include <fstream>
 #include <numbers>
 #include <numeric>
 #include <random>
 
+#include "solver/imaging/data_weights.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "tests/io/files_support.hpp"
 
@@ -95,6 +97,42 @@ TEST_CASE("a gain is a power of the time") {
     std::vector<float> same(8, 3.f);
     apply_gain({0.}, same, 4, 0.25);
     CHECK(same == std::vector<float>(8, 3.f));
+}
+
+TEST_CASE("a mute may follow picks of a file, linear between them and constant beyond") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "mute.csv";
+    const auto settings_of = [&](const std::string& text, bool is_top = true) {
+        std::ofstream(file) << text;
+        ImagingConfig config;
+        MuteConfig mute;
+        mute.t0_s = 0.02;
+        mute.picks = file;
+        (is_top ? config.top_mute : config.bottom_mute) = mute;
+        return make_misfit_settings(config, 1., {});
+    };
+    const MisfitSettings settings = settings_of("# by hand\noffset_m,time_s\n100,0.1\n300,0.2\n1000,0.2\n");
+    for (const auto& [offset_m, time_s] : std::vector<std::pair<double, double>>{
+             {0., 0.12}, {100., 0.12}, {200., 0.17}, {260., 0.2}, {300., 0.22}, {700., 0.22}, {5000., 0.22}}) {
+        CAPTURE(offset_m);
+        const DataWeights weights(settings.config, {0., 0., 0.}, {offset_m, 0., 0.}, 251, 0.004);
+        const auto first = std::ranges::find(weights.samples(), 1.);
+        CHECK(double(first - weights.samples().begin()) == std::ceil(time_s / 0.004 - 1e-6));
+        CHECK(std::ranges::count(weights.samples(), 0.) == first - weights.samples().begin());
+    }
+    const auto refused = [&](const std::string& text, const std::string& words, ExitCode code, bool is_top = true) {
+        const std::string message = message_of([&] { static_cast<void>(settings_of(text, is_top)); }, code);
+        CAPTURE(message);
+        CHECK(message.find(words) != std::string::npos);
+    };
+    refused("offset_m,time_s\n", "mute.csv: has no rows of offset_m, time_s", ExitCode::bad_data);
+    refused("offset_m,time_s\n100,0.1\n100,0.2\n", "mute.csv:3:1: offset_m = 100: offsets must increase",
+            ExitCode::bad_data);
+    refused("offset_m,time_s\n-1,0.1\n", "mute.csv:2:1: offset_m = -1: offsets must be 0 or more", ExitCode::bad_data);
+    refused("offset_m,time_s\n0,0.1s\n", "mute.csv:2:3", ExitCode::bad_data);
+    refused("offset,tmie_s\n0,0.1\n", "mute.csv:1:8", ExitCode::bad_data);
+    refused("offset_m,time_s\n0,1\n", "every trace is muted to its end", ExitCode::config);
+    refused("offset_m,time_s\n0,-0.02\n", "every trace is muted from its beginning", ExitCode::config, false);
 }
 
 TEST_CASE("a filter of both seismograms is in the misfit, and transposed in its derivative") {
