@@ -86,6 +86,11 @@ double factor_of(std::int64_t scaler) {
     return scaler > 0 ? static_cast<double>(scaler) : scaler < 0 ? -1. / static_cast<double>(scaler) : 1.;
 }
 
+/// "SEG00001", in ASCII or EBCDIC.
+bool is_extension_name(std::string_view name) {
+    return name == "SEG00001" || name == "\xe2\xc5\xc7\xf0\xf0\xf0\xf0\xf1";
+}
+
 std::string lower_extension(const std::filesystem::path& file) {
     std::string extension = file.extension().string();
     for (char& c : extension)
@@ -149,7 +154,9 @@ void TraceFileReader::open_segy(std::uintmax_t size) {
         fail("has its bytes exchanged in pairs (bytes 3297-3300); Onda reads big and little endian");
     is_little_endian_ = order == 0x04030201;
     const HeaderView header(bytes, is_little_endian_, first_byte);
+    // Rev 0 leaves these bytes to anybody.
     revision_ = static_cast<int>(header.natural(3501, 1));
+    if (revision_ > 2) revision_ = 0;
     sample_format_ = find_format(header.integer(3225, 2));
     if (sample_format_ == nullptr)
         fail("has samples of format " + std::to_string(header.integer(3225, 2)) +
@@ -233,7 +240,6 @@ void TraceFileReader::read_headers() {
 }
 
 void TraceFileReader::read_header(std::ifstream& in, std::size_t trace) {
-    constexpr std::array<char, 8> extension_name{'S', 'E', 'G', '0', '0', '0', '0', '1'};
     std::array<char, 2 * kTraceHeaderBytes> bytes{};
     const std::uintmax_t there = std::min<std::uintmax_t>(bytes.size(), header_bytes_);
     in.seekg(static_cast<std::streamoff>(first_ + trace * trace_bytes_));
@@ -261,8 +267,7 @@ void TraceFileReader::read_header(std::ifstream& in, std::size_t trace) {
                       field(&TraceBytes::record, 4),
                       time * static_cast<double>(field(&TraceBytes::delay_ms, 2)),
                       header.integer(29, 2) == kDead};
-    const bool has_extension =
-        there == bytes.size() && std::equal(extension_name.begin(), extension_name.end(), bytes.end() - 8);
+    const bool has_extension = there == bytes.size() && is_extension_name({bytes.data() + bytes.size() - 8, 8});
     if (has_extension)
         read_extension(HeaderView(std::span(bytes).last(kTraceHeaderBytes), is_little_endian_), trace, height);
     else

@@ -264,7 +264,11 @@ TEST_CASE("rev 2 has its traces where it says, with positions and intervals that
 TEST_CASE("fields may lie elsewhere, or nowhere; they come before the extension of rev 2") {
     const TemporaryFolder folder;
     const auto file = folder.path() / "two.sgy";
-    put(file, rev2_file(false, 5, 4).bytes);
+    MadeFile made = rev2_file(false, 5, 4);
+    for (std::size_t c = 0; c < 8; ++c)  // the name of the first extension, in EBCDIC
+        made.bytes[10'000 + 240 + 232 + c] = "\xe2\xc5\xc7\xf0\xf0\xf0\xf0\xf1"[c];
+    put(file, made.bytes);
+    CHECK(TraceFileReader(file).traces()[0].source_m[0] == 430123.0625);
     TraceBytes bytes;
     bytes.source_x = 201;
     bytes.coordinate_scaler = 0;

@@ -11,8 +11,12 @@
 #include <numeric>
 #include <random>
 
+#include "io/results/seismograms.hpp"
 #include "solver/imaging/data_weights.hpp"
+#include "solver/imaging/observed_data.hpp"
 #include "solver/imaging/shot_misfit.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;
@@ -181,6 +185,41 @@ TEST_CASE("a filter of both seismograms is in the misfit, and transposed in its 
             CAPTURE(row.name);
             CHECK(std::abs((moved(1e-5) - moved(-1e-5)) / 2e-5 - derivative) <= 1e-6 * std::abs(derivative));
         }
+}
+
+TEST_CASE("data that are imaged alone are filtered as they are read") {
+    const TemporaryFolder folder;
+    const RecordAxis axis{0., 0.004, 251};
+    ShotGather gather{1, {{100., 0., 20.}}, {{200., 0., 20.}, {210., 0., 20.}}, axis.dt_s, axis.samples, {}};
+    gather.pressure = pulse_record(axis, 2);
+    SeismogramWriter writer(folder.path() / "s.h5", {}, false);
+    writer.write(gather);
+    writer.commit();
+    ImagingConfig config;
+    config.observed = {folder.path() / "s.h5"};
+    config.band_pass = BandPassConfig{4., 15., 3, "zero"};
+    config.gain = GainConfig{1.};
+    const Plan plan = make_plan(read_config_text(
+        "grid: {shape: [41, 21], spacing_m: 10}\nmodel: {type: constant, vp_m_s: 2000}\ntime: {duration_s: 1}\n"
+        "wavelet: {type: ricker, peak_frequency_hz: 10}\nsources: [{position_m: [100, 20]}]\n"
+        "receivers: [{type: line, first_m: [200, 20], last_m: [210, 20], count: 2}]\n",
+        "survey.yaml", vocabulary()));
+    const ObservedSampling sampling{axis.dt_s, axis.samples, 0.01};
+    const Shots& shots = plan.survey.shots;
+    const std::vector<float> compared = ObservedData(config, shots, sampling).traces(shots.front());
+    const std::vector<float> imaged = ObservedData(config, shots, sampling, ObservedUse::imaged).traces(shots.front());
+    REQUIRE(compared.size() == gather.pressure.size());
+    const BandPass filter(band_of(*config.band_pass), 251, axis.dt_s);
+    for (std::size_t trace = 0; trace < 2; ++trace) {
+        std::vector<double> expected;
+        for (std::size_t i = 0; i < 251; ++i) {
+            const float gained = gather.pressure[trace * 251 + i] * float(double(i) * axis.dt_s);
+            CHECK(compared[trace * 251 + i] == doctest::Approx(gained).epsilon(1e-6));
+            expected.push_back(compared[trace * 251 + i]);
+        }
+        filter.apply(expected);
+        for (std::size_t i = 0; i < 251; ++i) CHECK(imaged[trace * 251 + i] == float(expected[i]));
+    }
 }
 
 TEST_CASE("corners that contradict each other, or that samples do not hold, are refused") {
