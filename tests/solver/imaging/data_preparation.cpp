@@ -116,8 +116,9 @@ TEST_CASE("a mute may follow picks of a file, linear between them and constant b
         return make_misfit_settings(config, 1., {});
     };
     const MisfitSettings settings = settings_of("# by hand\noffset_m,time_s\n100,0.1\n300,0.2\n1000,0.2\n");
-    for (const auto& [offset_m, time_s] : std::vector<std::pair<double, double>>{
+    for (const auto& expected : std::vector<std::pair<double, double>>{
              {0., 0.12}, {100., 0.12}, {200., 0.17}, {260., 0.2}, {300., 0.22}, {700., 0.22}, {5000., 0.22}}) {
+        const double offset_m = expected.first, time_s = expected.second;
         CAPTURE(offset_m);
         const DataWeights weights(settings.config, {0., 0., 0.}, {offset_m, 0., 0.}, 251, 0.004);
         const auto first = std::ranges::find(weights.samples(), 1.);
