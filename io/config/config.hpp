@@ -19,6 +19,7 @@
 
 #include "io/config/config_origin.hpp"
 #include "io/config/vocabulary.hpp"
+#include "io/results/trace_bytes.hpp"
 
 namespace onda {
 
@@ -194,11 +195,14 @@ struct TimeWindowConfig {
     bool operator==(const TimeWindowConfig&) const = default;
 };
 
-/// A line in the gather, t0_s + offset / velocity_m_s, on one side of which samples are muted.
+/// A line in the gather, t0_s + offset / velocity_m_s or t0_s + picked time, on one side of which samples are muted.
 struct MuteConfig {
     double t0_s = 0.;
     std::optional<double> velocity_m_s;  ///< absent: t0_s at every offset
     double taper_s = 0.;                 ///< on the side that is kept
+    std::filesystem::path picks;         ///< CSV of offsets and times, to which t0_s is added
+    /// No parameter: the picks, (offset [m], time [s]), once the file has been read.
+    std::vector<std::array<double, 2>> picked;
     bool operator==(const MuteConfig&) const = default;
 };
 
@@ -215,11 +219,29 @@ struct ImageConfig {
     bool operator==(const ImageConfig&) const = default;
 };
 
+/// A Butterworth filter of both seismograms; one corner at least.
+struct BandPassConfig {
+    std::optional<double> low_hz, high_hz;  ///< where it passes 1 / sqrt(2) of the amplitude; absent: no such corner
+    std::int64_t order = 4;                 ///< of each corner
+    std::string phase = "zero";             ///< zero | minimum
+    bool operator==(const BandPassConfig&) const = default;
+};
+
+/// Observed traces times t^time_power, t in seconds.
+struct GainConfig {
+    double time_power = 0.5;
+    bool operator==(const GainConfig&) const = default;
+};
+
 /// What seismograms are compared with, and how; and the forward field that gradients need.
 struct ImagingConfig {
-    std::filesystem::path observed;  ///< seismograms.h5
-    std::string misfit = "l2";       ///< a row of misfits()
-    double huber_threshold = 1.;     ///< part of the root mean square of the observed trace
+    std::vector<std::filesystem::path> observed;  ///< seismograms.h5, SEG-Y, SU
+    std::vector<std::filesystem::path> subtract;  ///< from the observed ones: likewise
+    std::optional<TraceBytes> segy_bytes;         ///< absent: those of the standards
+    std::optional<BandPassConfig> band_pass;
+    std::optional<GainConfig> gain;
+    std::string misfit = "l2";    ///< a row of misfits()
+    double huber_threshold = 1.;  ///< part of the root mean square of the observed trace
     OffsetConfig offset_m;
     TimeWindowConfig time_window_s;
     std::optional<MuteConfig> top_mute, bottom_mute;

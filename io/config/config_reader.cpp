@@ -287,6 +287,24 @@ private:
         reading_.faults.add_missing_file(place(node), path + " = " + show(node) + ": no such file" +
                                                           (hint.empty() ? "; looked for " + shown(*target) : hint));
     }
+    /// One path, or a list of them.
+    void read(std::vector<std::filesystem::path>* target, const Parameter& row, const YamlNode& node,
+              const std::string& path) {
+        std::vector<std::filesystem::path> paths;
+        if (node.kind == YamlNode::Kind::sequence && !node.items.empty()) {
+            paths.resize(node.items.size());
+            for (std::size_t i = 0; i < paths.size(); ++i) {
+                const std::string item = path + "[" + std::to_string(i) + "]";
+                read(&paths[i], row, node.items[i], item);
+                if (!reading_.sound(item)) reading_.faulty.insert(path);
+            }
+        } else if (node.kind == YamlNode::Kind::scalar && !node.scalar.empty()) {
+            read(&paths.emplace_back(), row, node, path);
+        } else {
+            return wrong_type(target, row, node, path);
+        }
+        if (reading_.sound(path)) *target = std::move(paths);
+    }
     void read(NameOrIntegers* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         const bool is_word = node.kind == YamlNode::Kind::scalar && !parse_number(node.scalar);
         const bool is_list = node.kind == YamlNode::Kind::sequence;

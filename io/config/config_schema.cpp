@@ -63,6 +63,10 @@ struct ValueSchema {
         return {{"anyOf", {name, list_schema(row, true)}}};
     }
     Json operator()(const std::filesystem::path*) const { return {{"type", "string"}, {"minLength", 1}}; }
+    Json operator()(const std::vector<std::filesystem::path>*) const {
+        const Json path{{"type", "string"}, {"minLength", 1}};
+        return {{"oneOf", {path, {{"type", "array"}, {"items", path}, {"minItems", 1}}}}};
+    }
     Json operator()(const std::string*) const {
         Json schema{{"type", "string"}};
         for (const AllowedValue& value : allowed_values(vocabulary, row.values))
@@ -133,7 +137,13 @@ Json object_schema(void* owner, std::span<const Parameter> rows, const Vocabular
         Json property = row_schema(row, owner, vocabulary);
         for (const auto alias : split_words(row.aliases)) schema["properties"][std::string(alias)] = property;
         schema["properties"][std::string(row.name)] = std::move(property);
-        if (row.required && row.when.key.empty() && !row.of_model_file) list(schema, "required").push_back(row.name);
+        if (row.required && row.when.key.empty() && !row.of_model_file) {
+            if (row.or_else.empty())
+                list(schema, "required").push_back(row.name);
+            else
+                list(schema, "allOf")
+                    .push_back({{"anyOf", {{{"required", {row.name}}}, {{"required", {row.or_else}}}}}});
+        }
         for (const auto rival : split_words(row.excludes))
             list(schema, "allOf").push_back({{"not", {{"required", {row.name, rival}}}}});
     }

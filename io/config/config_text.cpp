@@ -51,6 +51,12 @@ std::string resolved_rows(void* owner, std::span<const Parameter> rows, const Co
     return text;
 }
 
+/// The one path that a slot has.
+std::filesystem::path input_file_of(const Slot& slot) {
+    if (const auto* files = std::get_if<std::vector<std::filesystem::path>*>(&slot)) return (*files)->front();
+    return *std::get<std::filesystem::path*>(slot);
+}
+
 void list_resolved_rows(void* owner, std::span<const Parameter> rows, const Config& config, const std::string& prefix,
                         std::vector<ResolvedParameter>& list) {
     for (const Parameter& row : rows) {
@@ -62,8 +68,14 @@ void list_resolved_rows(void* owner, std::span<const Parameter> rows, const Conf
                 const std::string index = group->kind == Group::Kind::list ? "[" + std::to_string(i) + "]" : "";
                 list_resolved_rows(group->at(group->owner, i), row.rows, config, path + index + ".", list);
             }
+        } else if (const auto* files = std::get_if<std::vector<std::filesystem::path>*>(&slot);
+                   files != nullptr && (*files)->size() > 1) {
+            for (std::size_t i = 0; i < (*files)->size(); ++i) {
+                std::filesystem::path file = (**files)[i];
+                list.push_back({path + "[" + std::to_string(i) + "]", *value_text(&file), file});
+            }
         } else if (const auto value = value_text(slot)) {
-            list.push_back({path, *value, row.input_file ? *std::get<std::filesystem::path*>(slot) : ""});
+            list.push_back({path, *value, row.input_file ? input_file_of(slot) : ""});
         }
     }
 }

@@ -64,6 +64,9 @@ const Vocabulary& own_names() {
            "outside the grid, where the model continues with its values at the face; the whole grid is available for "
            "sources, receivers and results"},
           {"inside", "on the outermost nodes of the grid itself"}}},
+        {"imaging.band_pass.phase",
+         {{"zero", "none moves: a symmetric filter"},
+          {"minimum", "none becomes earlier: the causal filter, as recorders have it"}}},
         {"imaging.parameters",
          {{"vp", "velocity"},
           {"vp_and_rho",
@@ -179,6 +182,13 @@ struct ToText {
     Result operator()(const double* value) const { return number_text(*value); }
     Result operator()(const std::string* value) const { return is_word(*value) ? *value : quoted_text(*value); }
     Result operator()(const std::filesystem::path* value) const { return quoted_text(path_text(*value)); }
+    /// One path is written as such, so that it can be read as one.
+    Result operator()(const std::vector<std::filesystem::path>* value) const {
+        if (value->size() < 2) return value->empty() ? std::nullopt : (*this)(&value->front());
+        std::string text = "[";
+        for (const std::filesystem::path& path : *value) text += (text.size() > 1 ? ", " : "") + *(*this)(&path);
+        return text + "]";
+    }
     Result operator()(const std::optional<std::int64_t>* value) const {
         return value->has_value() ? Result(std::to_string(**value)) : std::nullopt;
     }
@@ -293,6 +303,7 @@ std::string describe_type(const Parameter& row, const Slot& slot) {
         std::string operator()(const double*) const { return "a number"; }
         std::string operator()(const std::string*) const { return row.values.empty() ? "text" : "a name"; }
         std::string operator()(const std::filesystem::path*) const { return "a path"; }
+        std::string operator()(const std::vector<std::filesystem::path>*) const { return "a path or a list of paths"; }
         std::string operator()(const std::optional<std::int64_t>*) const { return "an integer"; }
         std::string operator()(const std::optional<double>*) const { return "a number"; }
         std::string operator()(const std::vector<std::int64_t>*) const {

@@ -34,13 +34,16 @@ enum WaveletColumn : std::size_t { time, value };
 constexpr std::array wavelet_columns{Column{"time_s", "time", true, false},
                                      Column{"amplitude", "amplitude", true, false}};
 
+enum PickColumn : std::size_t { pick_offset, pick_time };
+constexpr std::array pick_columns{Column{"offset_m", "offset", true, false}, Column{"time_s", "time", true, false}};
+
 /// The columns that a file may have, and whether columns of other names are carried along.
 struct TableKind {
     std::span<const Column> columns;
     bool carries = false;
 };
 constexpr TableKind source_table{source_columns}, receiver_table{receiver_columns, true},
-    wavelet_table{wavelet_columns};
+    wavelet_table{wavelet_columns}, pick_table{pick_columns};
 
 /// Values by column; absent columns are empty.
 struct Table {
@@ -314,6 +317,20 @@ ReceiverTable read_receivers(const Path& file) {
 
 WaveletSeries read_wavelet(const Path& file) {
     return is_hdf5(file) ? read_hdf5_wavelet(file) : read_csv_wavelet(file);
+}
+
+MutePicks read_mute_picks(const Path& file) {
+    const auto table = read_csv(file, pick_table);
+    const auto& offsets = table.columns[pick_offset];
+    MutePicks picks;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        if (offsets[i] < 0. || (i > 0 && offsets[i] <= offsets[i - 1]))
+            Line{file, table.lines[i]}.fail(
+                1, "offset_m = " + shortest(offsets[i]) + ": offsets must " +
+                       (i == 0 || offsets[i] < 0. ? "be 0 or more" : "increase from line to line"));
+        picks.picks.push_back({offsets[i], table.columns[pick_time][i]});
+    }
+    return picks;
 }
 
 }  // namespace onda

@@ -39,6 +39,11 @@ struct WaveletSeries {
     std::vector<double> amplitude;
 };
 
+/// A line in gathers, as times at offsets.
+struct MutePicks {
+    std::vector<std::array<double, 2>> picks;  ///< (offset [m], time [s]); offsets ascending, one at least
+};
+
 /// CSV with a header line (x, z, optional y, shot, amplitude in any order; units may follow as x_m) or HDF5. A table of
 /// receivers may have columns of other names.
 /// \throws Error(missing_input | bad_data) naming file, line and column (CSV) or dataset (HDF5), and the value.
@@ -46,5 +51,7 @@ SourceTable read_sources(const std::filesystem::path& file);
 ReceiverTable read_receivers(const std::filesystem::path& file);
 /// CSV time_s,amplitude with even sampling from 0, or HDF5 /wavelet with attribute dt_s.
 WaveletSeries read_wavelet(const std::filesystem::path& file);
+/// CSV offset_m,time_s, offsets ascending from 0 or more. \throws as the others do.
+MutePicks read_mute_picks(const std::filesystem::path& file);
 
 }  // namespace onda

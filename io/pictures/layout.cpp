@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace onda::layout {
 namespace {
 
 constexpr double kMostPlotWidth = 1100., kMostPlotHeight = 720., kLeastPlotSide = 180., kLeastWidth = 620.;
+constexpr double kBetweenRows = 1.5 * kGap;
+constexpr double kRowHeight = 0.62;  // of a plot's width, where there are several rows
 constexpr double kOverlayOpacity = 0.9;
 
 double widest_label(const Ticks& ticks) {
@@ -31,9 +34,10 @@ Ticks vertical_ticks(double first, double last, double length) {
 }
 
 /// Size of a plot; `note` tells of axes whose scales had to differ.
-PageBox plot_size(const Panel& panel, double most_width, std::string& note) {
-    const double most_height =
-        most_width < kMostPlotWidth ? std::min(kMostPlotHeight, 1.3 * most_width) : kMostPlotHeight;
+PageBox plot_size(const Panel& panel, double most_width, bool in_rows, std::string& note) {
+    const double most_height = in_rows                       ? std::round(kRowHeight * most_width)
+                               : most_width < kMostPlotWidth ? std::min(kMostPlotHeight, 1.3 * most_width)
+                                                             : kMostPlotHeight;
     if (!panel.equal_aspect) return {0., 0., most_width, most_height};
     const double across = std::abs(panel.horizontal.last - panel.horizontal.first);
     const double down = std::abs(panel.vertical.last - panel.vertical.first);
@@ -76,12 +80,12 @@ bool has_bar(const Scale& scale) {
     return !scale.field->label.empty() && !scale.uniform();
 }
 
-PanelLayout begin_panel(const Panel& panel, double most_width) {
+PanelLayout begin_panel(const Panel& panel, double most_width, bool in_rows) {
     PanelLayout layout;
     layout.panel = &panel;
     layout.title = panel.title;
     std::string note;
-    layout.plot = plot_size(panel, most_width, note);
+    layout.plot = plot_size(panel, most_width, in_rows, note);
     layout.horizontal = horizontal_ticks(panel.horizontal, layout.plot.width);
     layout.vertical = panel.vertical.logarithmic
                           ? make_logarithmic_ticks(panel.vertical.first, panel.vertical.last,
@@ -111,40 +115,50 @@ double place_bars(PanelLayout& layout, const PanelLayout* next) {
     return left;
 }
 
-/// Numbers and name of a horizontal axis.
-constexpr double kBelowPlot = 2. * kGap + 2. * kLine;
-
-/// Where what is below the title of a picture begins.
-double title_end(const Picture& picture) {
-    return kMargin + (picture.title.empty() ? 0. : kLine + kGap);
-}
-
-/// Panels one below the other, whose plots begin at the same column.
-Layout make_stacked_layout(const Picture& picture) {
-    Layout layout;
-    double labels = 0., bottom = title_end(picture), right = 0.;
-    for (const Panel& panel : picture.panels) {
-        layout.panels.push_back(begin_panel(panel, kMostPlotWidth));
-        labels = std::max(labels, widest_label(layout.panels.back().vertical));
-    }
-    for (PanelLayout& panel : layout.panels) {
-        panel.plot.left = kMargin + kLine + kGap + labels + 2. * kGap;
-        panel.plot.top = bottom + (panel.title.empty() ? kGap : kLine + kGap);
-        bottom = panel.plot.bottom() + kBelowPlot + kGap;
-        right =
-            std::max({right, place_bars(panel, nullptr), panel.plot.right() + 0.5 * widest_label(panel.horizontal)});
-    }
-    layout.width = static_cast<int>(std::max(kLeastWidth, std::ceil(right + kGap) + kMargin - kGap));
-    layout.height = static_cast<int>(std::ceil(bottom - kGap + kMargin));
-    return layout;
-}
-
 /// Where a value lies along an axis of so many points.
 double place_of(const PictureAxis& axis, double value, double length) {
     if (axis.last == axis.first) return 0.5 * length;
     const double share = axis.logarithmic ? std::log(value / axis.first) / std::log(axis.last / axis.first)
                                           : (value - axis.first) / (axis.last - axis.first);
     return 0.5 + share * (length - 1.);
+}
+
+/// \param top of the first row.
+void place_rows(Layout& layout, std::size_t columns, double top) {
+    constexpr double below = 2. * kGap + 2. * kLine;
+    const std::size_t count = layout.panels.size();
+    for (std::size_t first = 0; first < count; first += columns) {
+        const auto row = std::span(layout.panels).subspan(first, std::min(columns, count - first));
+        if (std::ranges::any_of(row, [](const PanelLayout& panel) { return !panel.title.empty(); }))
+            top += kLine + kGap;
+        double bottom = top;
+        for (PanelLayout& panel : row) {
+            panel.plot.top = top;
+            bottom = std::max(bottom, panel.plot.bottom());
+        }
+        top = bottom + below + (first + columns < count ? kBetweenRows : 0.);
+    }
+    layout.height = static_cast<int>(std::ceil((count == 0 ? top + below : top) + kMargin));
+}
+
+/// The plots of a column begin at the same place.
+void place_columns(Layout& layout, std::size_t columns) {
+    double left = kMargin;
+    const std::size_t count = layout.panels.size();
+    for (std::size_t column = 0; column < columns; ++column) {
+        double labels = 0., end = left;
+        for (std::size_t i = column; i < count; i += columns)
+            labels = std::max(labels, widest_label(layout.panels[i].vertical));
+        for (std::size_t i = column; i < count; i += columns) {
+            PanelLayout& panel = layout.panels[i];
+            panel.plot.left = left + kLine + kGap + labels + 2. * kGap;
+            const double labels_end = panel.plot.right() + 0.5 * widest_label(panel.horizontal);
+            const PanelLayout* const next = column + 1 < columns && i + 1 < count ? &layout.panels[i + 1] : nullptr;
+            end = std::max(end, std::ceil(std::max(place_bars(panel, next), labels_end) + kGap));
+        }
+        left = end;
+    }
+    layout.width = static_cast<int>(std::max(kLeastWidth, left + kMargin - kGap));
 }
 
 }  // namespace
@@ -190,28 +204,15 @@ PageBox PanelLayout::box_of(const Extent& extent) const {
 }
 
 Layout make_layout(const Picture& picture) {
-    if (picture.stacked) return make_stacked_layout(picture);
     Layout layout;
-    const auto count = static_cast<double>(std::max<std::size_t>(1, picture.panels.size()));
-    const double most_width = std::max(count > 3. ? 260. : 320., std::floor(1.25 * kMostPlotWidth / count));
+    const auto rows = static_cast<std::size_t>(std::max(1, picture.rows));
+    const std::size_t columns = std::max<std::size_t>(1, (picture.panels.size() + rows - 1) / rows);
+    const double most_width =
+        std::max(columns > 3 ? 260. : 320., std::floor(1.25 * kMostPlotWidth / static_cast<double>(columns)));
     for (const Panel& panel : picture.panels)
-        layout.panels.push_back(begin_panel(panel, std::min(most_width, kMostPlotWidth)));
-    bool panel_titles = false;
-    for (const PanelLayout& panel : layout.panels) panel_titles = panel_titles || !panel.title.empty();
-    const double top = title_end(picture) + (panel_titles ? kLine + kGap : 0.);
-    double left = kMargin, bottom = top;
-    for (std::size_t i = 0; i < layout.panels.size(); ++i) {
-        PanelLayout& panel = layout.panels[i];
-        panel.plot.left = left + kLine + kGap + widest_label(panel.vertical) + 2. * kGap;
-        panel.plot.top = top;
-        const double labels_end = panel.plot.right() + 0.5 * widest_label(panel.horizontal);
-        left = std::ceil(
-            std::max(place_bars(panel, i + 1 < layout.panels.size() ? &layout.panels[i + 1] : nullptr), labels_end) +
-            kGap);
-        bottom = std::max(bottom, panel.plot.bottom());
-    }
-    layout.width = static_cast<int>(std::max(kLeastWidth, left + kMargin - kGap));
-    layout.height = static_cast<int>(std::ceil(bottom + kBelowPlot + kMargin));
+        layout.panels.push_back(begin_panel(panel, std::min(most_width, kMostPlotWidth), rows > 1));
+    place_rows(layout, columns, kMargin + (picture.title.empty() ? 0. : kLine + kGap));
+    place_columns(layout, columns);
     return layout;
 }
 

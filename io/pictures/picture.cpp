@@ -332,8 +332,8 @@ void draw_panel(Drawing& drawing, const PanelLayout& layout, double title_width)
 void draw(Drawing& drawing, const Picture& picture, const Layout& layout) {
     for (std::size_t i = 0; i < layout.panels.size(); ++i) {
         const double left = layout.panels[i].plot.left;
-        const bool is_last = i + 1 == layout.panels.size() || picture.stacked;
-        const double next = is_last ? static_cast<double>(layout.width) : layout.panels[i + 1].plot.left - 2. * kGap;
+        const bool ends_row = i + 1 == layout.panels.size() || layout.panels[i + 1].plot.left <= left;
+        const double next = ends_row ? static_cast<double>(layout.width) : layout.panels[i + 1].plot.left - 2. * kGap;
         draw_panel(drawing, layout.panels[i], next - left - kMargin);
     }
     if (picture.title.empty() || layout.panels.empty()) return;

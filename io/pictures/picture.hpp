@@ -104,8 +104,8 @@ struct Panel {
 struct Picture {
     std::string title{};        ///< above all panels; may be empty
     std::vector<Panel> panels;  ///< side by side; neighbours whose colours mean the same share their bar
+    int rows = 1;               ///< of panels, each as long as the first
     int width_px = 0;           ///< of a PNG; 0: as large as it needs to be
-    bool stacked = false;       ///< one below the other instead, each with a bar of its own: for wide panels
 };
 
 /// A finished file, ready for its name: a PDF if the name ends with ".pdf", else a PNG. Rasters of any size are fitted

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <segyio/segy.h>
 #include <string>
 #include <utility>
@@ -16,40 +17,79 @@
 #include "io/text/printable.hpp"
 
 namespace onda {
+
+/// The numbers of a header, by their first byte as tables count them. Fields within the header alone are asked for.
+class HeaderView {
+public:
+    /// \param first_byte that tables call the first of these.
+    HeaderView(std::span<const char> bytes, bool is_little_endian, std::int64_t first_byte = 1)
+        : bytes_(bytes), first_(first_byte), is_little_endian_(is_little_endian) {}
+
+    [[nodiscard]] std::uint64_t natural(std::int64_t byte, std::int64_t width) const {
+        std::uint64_t value = 0;
+        for (std::int64_t i = 0; i < width; ++i) {
+            const std::int64_t at = byte - first_ + (is_little_endian_ ? width - 1 - i : i);
+            value = value << 8 | static_cast<unsigned char>(bytes_[static_cast<std::size_t>(at)]);
+        }
+        return value;
+    }
+    [[nodiscard]] std::int64_t integer(std::int64_t byte, std::int64_t width) const {
+        const auto unused = static_cast<int>(64 - 8 * width);
+        return static_cast<std::int64_t>(natural(byte, width) << unused) >> unused;
+    }
+    /// An IEEE double.
+    [[nodiscard]] double real(std::int64_t byte) const { return std::bit_cast<double>(natural(byte, 8)); }
+
+private:
+    std::span<const char> bytes_;
+    std::int64_t first_;
+    bool is_little_endian_;
+};
+
+/// A sample format that is read.
+struct SampleFormat {
+    enum class Kind : char { ibm, ieee, integer, natural };
+    int number;
+    std::size_t bytes;
+    Kind kind;
+    std::string_view name;
+};
+
 namespace {
 
 constexpr double kMillisecond = 1e-3, kFoot = 0.3048;
 constexpr int kFeet = 2, kDead = 2, kLengths = 1;  // bytes 3255, 29 and 89
 
-std::int32_t field_of(const TraceHeaderBytes& header, int field) {
-    std::int32_t value = 0;
-    segy_get_field(header.data(), field, &value);
-    return value;
-}
+constexpr std::array<SampleFormat, 13> kSampleFormats{{
+    {1, 4, SampleFormat::Kind::ibm, "format 1 (IBM floats)"},
+    {2, 4, SampleFormat::Kind::integer, "format 2 (32-bit integers)"},
+    {3, 2, SampleFormat::Kind::integer, "format 3 (16-bit integers)"},
+    {5, 4, SampleFormat::Kind::ieee, "format 5 (IEEE floats)"},
+    {6, 8, SampleFormat::Kind::ieee, "format 6 (IEEE doubles)"},
+    {7, 3, SampleFormat::Kind::integer, "format 7 (24-bit integers)"},
+    {8, 1, SampleFormat::Kind::integer, "format 8 (8-bit integers)"},
+    {9, 8, SampleFormat::Kind::integer, "format 9 (64-bit integers)"},
+    {10, 4, SampleFormat::Kind::natural, "format 10 (unsigned 32-bit integers)"},
+    {11, 2, SampleFormat::Kind::natural, "format 11 (unsigned 16-bit integers)"},
+    {12, 8, SampleFormat::Kind::natural, "format 12 (unsigned 64-bit integers)"},
+    {15, 3, SampleFormat::Kind::natural, "format 15 (unsigned 24-bit integers)"},
+    {16, 1, SampleFormat::Kind::natural, "format 16 (unsigned 8-bit integers)"},
+}};
 
-/// A field of 16 bits that programs write without a sign.
-std::int64_t unsigned_field(const TraceHeaderBytes& header, int field) {
-    return static_cast<std::uint16_t>(field_of(header, field));
+const SampleFormat* find_format(std::int64_t number) {
+    const auto found = std::ranges::find(kSampleFormats, number, &SampleFormat::number);
+    return found == kSampleFormats.end() ? nullptr : &*found;
 }
 
 /// SCALEL, SCALCO: a positive one multiplies, a negative one divides; 0 is taken for 1.
-double factor_of(std::int32_t scaler) {
-    return scaler > 0 ? scaler : scaler < 0 ? -1. / static_cast<double>(scaler) : 1.;
+double factor_of(std::int64_t scaler) {
+    return scaler > 0 ? static_cast<double>(scaler) : scaler < 0 ? -1. / static_cast<double>(scaler) : 1.;
 }
 
-/// A sample format that is read.
-struct SampleFormat {
-    int number;
-    std::size_t bytes;
-    std::string_view name;
-};
-constexpr std::array<SampleFormat, 5> kSampleFormats{{
-    {SEGY_IBM_FLOAT_4_BYTE, 4, "SEG-Y, format 1 (IBM floats)"},
-    {SEGY_SIGNED_INTEGER_4_BYTE, 4, "SEG-Y, format 2 (32-bit integers)"},
-    {SEGY_SIGNED_SHORT_2_BYTE, 2, "SEG-Y, format 3 (16-bit integers)"},
-    {SEGY_IEEE_FLOAT_4_BYTE, 4, "SEG-Y, format 5 (IEEE floats)"},
-    {SEGY_SIGNED_CHAR_1_BYTE, 1, "SEG-Y, format 8 (8-bit integers)"},
-}};
+/// "SEG00001", in ASCII or EBCDIC.
+bool is_extension_name(std::string_view name) {
+    return name == "SEG00001" || name == "\xe2\xc5\xc7\xf0\xf0\xf0\xf0\xf1";
+}
 
 std::string lower_extension(const std::filesystem::path& file) {
     std::string extension = file.extension().string();
@@ -58,14 +98,25 @@ std::string lower_extension(const std::filesystem::path& file) {
     return extension;
 }
 
-/// Big-endian integers to floats.
-template <typename Integer>
-void integers_to_floats(const std::vector<char>& bytes, std::span<float> samples) {
+/// Samples from the bytes of a file.
+void decode(const SampleFormat& format, bool is_little_endian, std::vector<char>& bytes, std::span<float> samples) {
+    if (format.kind == SampleFormat::Kind::ibm) {
+        if (is_little_endian)
+            for (std::size_t at = 0; at < bytes.size(); at += 4) std::reverse(&bytes[at], &bytes[at] + 4);
+        std::memcpy(samples.data(), bytes.data(), bytes.size());
+        segy_to_native(format.number, static_cast<long long>(samples.size()), samples.data());
+        return;
+    }
+    const HeaderView view(bytes, is_little_endian, 0);
+    const auto width = static_cast<std::int64_t>(format.bytes);
     for (std::size_t i = 0; i < samples.size(); ++i) {
-        std::uint32_t word = 0;
-        for (std::size_t byte = 0; byte < sizeof(Integer); ++byte)
-            word = word << 8 | static_cast<unsigned char>(bytes[i * sizeof(Integer) + byte]);
-        samples[i] = static_cast<float>(static_cast<Integer>(word));
+        const std::int64_t at = static_cast<std::int64_t>(i) * width;
+        if (format.kind == SampleFormat::Kind::ieee)
+            samples[i] = width == 4 ? std::bit_cast<float>(static_cast<std::uint32_t>(view.natural(at, 4)))
+                                    : static_cast<float>(view.real(at));
+        else
+            samples[i] = format.kind == SampleFormat::Kind::integer ? static_cast<float>(view.integer(at, width))
+                                                                    : static_cast<float>(view.natural(at, width));
     }
 }
 
@@ -80,58 +131,95 @@ void TraceFileReader::fail(const std::string& message) const {
     throw Error(ExitCode::bad_data, shown(file_) + ": " + message);
 }
 
-TraceFileReader::TraceFileReader(std::filesystem::path file) : file_(std::move(file)) {
+void TraceFileReader::fail_at(std::size_t trace, const std::string& message) const {
+    fail("trace " + std::to_string(trace + 1) + message);
+}
+
+TraceFileReader::TraceFileReader(std::filesystem::path file, const TraceBytes& bytes)
+    : file_(std::move(file)), bytes_(bytes) {
     const std::uintmax_t size = input_file_size(file_);
     lower_extension(file_) == ".su" ? open_su(size) : open_segy(size);
 }
 
 void TraceFileReader::open_segy(std::uintmax_t size) {
-    constexpr std::uintmax_t before = SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE;
-    constexpr std::size_t byte_order = 96;  // bytes 3297-3300 of rev 2: 01 02 03 04 where the file is big endian
-    if (size < before) fail("is no SEG-Y: shorter than the 3600 bytes of its headers");
+    constexpr std::int64_t first_byte = SEGY_TEXT_HEADER_SIZE + 1;
+    if (size < SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE)
+        fail("is no SEG-Y: shorter than the 3600 bytes of its headers");
     auto in = open_input_file(file_);
     in.seekg(SEGY_TEXT_HEADER_SIZE);
-    std::array<char, SEGY_BINARY_HEADER_SIZE> header{};
-    if (!in.read(header.data(), header.size())) fail(std::string("cannot read it: ") + std::strerror(errno));
-    if (header[byte_order] == 4 && header[byte_order + 3] == 1)
-        fail("is little endian (bytes 3297-3300, SEG-Y rev 2); Onda reads big-endian SEG-Y");
-    const auto binary_field = [&](int field) {
-        std::int32_t value = 0;
-        segy_get_bfield(header.data(), field, &value);
-        return value;
-    };
-    sample_format_ = segy_format(header.data());
-    const auto found = std::ranges::find(kSampleFormats, sample_format_, &SampleFormat::number);
-    if (found == kSampleFormats.end())
-        fail("has samples of format " + std::to_string(sample_format_) +
-             " (bytes 3225-3226); Onda reads 1 (IBM floats), 5 (IEEE floats), and 2, 3, 8 (integers)");
-    format_ = found->name;
-    sample_bytes_ = found->bytes;
-    samples_ = static_cast<std::uint16_t>(binary_field(SEGY_BIN_SAMPLES));
-    const long trace0 = segy_trace0(header.data());
+    std::array<char, SEGY_BINARY_HEADER_SIZE> bytes{};
+    if (!in.read(bytes.data(), bytes.size())) fail(std::string("cannot read it: ") + std::strerror(errno));
+    const std::uint64_t order = HeaderView(bytes, false, first_byte).natural(3297, 4);
+    if (order == 0x02010403)
+        fail("has its bytes exchanged in pairs (bytes 3297-3300); Onda reads big and little endian");
+    is_little_endian_ = order == 0x04030201;
+    const HeaderView header(bytes, is_little_endian_, first_byte);
+    // Rev 0 leaves these bytes to anybody.
+    revision_ = static_cast<int>(header.natural(3501, 1));
+    if (revision_ > 2) revision_ = 0;
+    sample_format_ = find_format(header.integer(3225, 2));
+    if (sample_format_ == nullptr)
+        fail("has samples of format " + std::to_string(header.integer(3225, 2)) +
+             " (bytes 3225-3226); Onda reads 1 (IBM floats), 5 and 6 (IEEE floats), and 2, 3, 7 to 12, 15 and 16 "
+             "(integers)");
+    format_ = std::string(revision_ >= 2 ? "SEG-Y rev 2" : "SEG-Y") + (is_little_endian_ ? ", little endian, " : ", ") +
+              std::string(sample_format_->name);
+    samples_ = static_cast<std::int64_t>(header.natural(3221, 2));
+    dt_s_ = static_cast<double>(header.natural(3217, 2)) * kMicrosecond;
+    if (revision_ >= 2) {
+        if (const auto extended = header.natural(3269, 4); extended != 0)
+            samples_ = static_cast<std::int64_t>(extended);
+        if (const double extended = header.real(3273); extended != 0.) dt_s_ = extended * kMicrosecond;
+        if (!(dt_s_ >= 0.) || !std::isfinite(dt_s_))
+            fail("has a sample every " + number_text(dt_s_) + " s (bytes 3273-3280)");
+    }
     if (samples_ == 0) fail("has no samples (bytes 3221-3222)");
-    if (trace0 < static_cast<long>(before) || static_cast<std::uintmax_t>(trace0) >= size)
-        fail("has no traces behind its headers");
-    first_ = static_cast<std::uintmax_t>(trace0);
-    dt_s_ = static_cast<std::uint16_t>(binary_field(SEGY_BIN_INTERVAL)) * kMicrosecond;
-    trace_bytes_ = SEGY_TRACE_HEADER_SIZE + static_cast<std::uintmax_t>(samples_) * sample_bytes_;
-    if ((size - first_) % trace_bytes_ != 0)
-        fail("has " + std::to_string(size - first_) + " bytes of traces, which are no whole number of traces of " +
+    metres_per_unit_ = header.integer(3255, 2) == kFeet ? kFoot : 1.;
+    find_traces(header, size);
+    read_headers();
+}
+
+/// Where traces begin, their length and their number.
+void TraceFileReader::find_traces(const HeaderView& header, std::uintmax_t size) {
+    constexpr std::uintmax_t before = SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE, most_headers = 1000;
+    const std::int64_t texts = header.integer(3505, 2);
+    std::uint64_t count = 0, additional = 0, after = 0;
+    first_ = 0;
+    if (revision_ >= 2) {
+        additional = header.natural(3507, 4);
+        count = header.natural(3513, 8);
+        first_ = header.natural(3521, 8);
+        after = static_cast<std::uint64_t>(std::max<std::int64_t>(header.integer(3529, 4), 0)) * SEGY_TEXT_HEADER_SIZE;
+        if (additional > most_headers)
+            fail("has " + std::to_string(additional) + " more headers of each trace (bytes 3507-3510)");
+    }
+    if (first_ == 0) {
+        if (texts < 0)
+            fail("says neither how many textual headers it has (bytes 3505-3506 are " + std::to_string(texts) +
+                 ") nor where its traces begin");
+        first_ = before + static_cast<std::uintmax_t>(texts) * SEGY_TEXT_HEADER_SIZE;
+    }
+    if (first_ < before || first_ >= size || after > size - first_) fail("has no traces behind its headers");
+    header_bytes_ = kTraceHeaderBytes * (1 + additional);
+    trace_bytes_ = header_bytes_ + static_cast<std::uintmax_t>(samples_) * sample_format_->bytes;
+    const std::uintmax_t all = size - first_ - after;
+    if (count == 0 && (all % trace_bytes_ != 0 || all == 0))
+        fail("has " + std::to_string(all) + " bytes of traces, which are no whole number of traces of " +
              std::to_string(samples_) + " samples (" + std::to_string(trace_bytes_) + " bytes)");
-    traces_.resize((size - first_) / trace_bytes_);
-    read_headers(binary_field(SEGY_BIN_MEASUREMENT_SYSTEM) == kFeet ? kFoot : 1.);
+    if (count > all / trace_bytes_)
+        fail("has " + std::to_string(count) + " traces (bytes 3513-3520), but bytes for " +
+             std::to_string(all / trace_bytes_));
+    traces_.resize(count > 0 ? count : all / trace_bytes_);
 }
 
 /// SU says nothing of itself but by the header of its first trace, in an order of bytes that only its size tells.
 void TraceFileReader::open_su(std::uintmax_t size) {
-    sample_format_ = SEGY_IEEE_FLOAT_4_BYTE;
-    TraceHeaderBytes header{};
+    sample_format_ = find_format(5);
+    std::array<char, kTraceHeaderBytes> header{};
     auto in = open_input_file(file_);
     if (size < header.size() || !in.read(header.data(), header.size())) fail("is no SU: shorter than a trace header");
     for (const bool little : {true, false}) {
-        TraceHeaderBytes big = header;
-        if (little) reverse_words(big);
-        const std::int64_t samples = unsigned_field(big, SEGY_TR_SAMPLE_COUNT);
+        const auto samples = static_cast<std::int64_t>(HeaderView(header, little).natural(115, 2));
         const std::uintmax_t bytes = header.size() + static_cast<std::uintmax_t>(samples) * sizeof(float);
         if (samples == 0 || size % bytes != 0) continue;
         is_little_endian_ = little;
@@ -139,64 +227,106 @@ void TraceFileReader::open_su(std::uintmax_t size) {
         samples_ = samples;
         trace_bytes_ = bytes;
         traces_.resize(size / bytes);
-        return read_headers(1.);
+        return read_headers();
     }
     fail("is no SU: its " + std::to_string(size) + " bytes are no whole number of traces of as many samples as its " +
          "first header has (ns, bytes 115-116), in either order of bytes");
 }
 
-void TraceFileReader::read_headers(double metres_per_unit) {
+void TraceFileReader::read_headers() {
     auto in = open_input_file(file_);
-    for (std::size_t i = 0; i < traces_.size(); ++i) {
-        const auto fail_at = [&](const std::string& message) { fail("trace " + std::to_string(i + 1) + message); };
-        TraceHeaderBytes header{};
-        in.seekg(static_cast<std::streamoff>(first_ + i * trace_bytes_));
-        if (!in.read(header.data(), header.size())) fail_at(std::string(" cannot be read: ") + std::strerror(errno));
-        if (is_little_endian_) reverse_words(header);
-        const auto field = [&](int at) { return field_of(header, at); };
-        if (field(SEGY_TR_COORD_UNITS) > kLengths)
-            fail_at(" has coordinates in units " + std::to_string(field(SEGY_TR_COORD_UNITS)) +
-                    " (bytes 89-90), which are angles; Onda reads lengths");
-        const auto samples = unsigned_field(header, SEGY_TR_SAMPLE_COUNT);
-        if (samples != 0 && samples != samples_)
-            fail_at(" has " + std::to_string(samples) + " samples (bytes 115-116), the file " +
-                    std::to_string(samples_) + " of each");
-        const double dt_s = static_cast<double>(unsigned_field(header, SEGY_TR_SAMPLE_INTER)) * kMicrosecond;
-        if (dt_s_ == 0.) dt_s_ = dt_s;
-        if (dt_s != 0. && dt_s != dt_s_)
-            fail_at(" has a sample every " + number_text(dt_s) + " s (bytes 117-118), others every " +
-                    number_text(dt_s_) + " s");
-        const double depth = metres_per_unit * factor_of(field(SEGY_TR_ELEV_SCALAR)),
-                     place = metres_per_unit * factor_of(field(SEGY_TR_SOURCE_GROUP_SCALAR));
+    for (std::size_t i = 0; i < traces_.size(); ++i) read_header(in, i);
+    if (!(dt_s_ > 0.)) fail("does not tell its sample interval: bytes 3217-3218 and 117-118 are 0");
+}
+
+void TraceFileReader::read_header(std::ifstream& in, std::size_t trace) {
+    std::array<char, 2 * kTraceHeaderBytes> bytes{};
+    const std::uintmax_t there = std::min<std::uintmax_t>(bytes.size(), header_bytes_);
+    in.seekg(static_cast<std::streamoff>(first_ + trace * trace_bytes_));
+    if (!in.read(bytes.data(), static_cast<std::streamsize>(there)))
+        fail_at(trace, std::string(" cannot be read: ") + std::strerror(errno));
+    const HeaderView header{std::span(bytes).first(kTraceHeaderBytes), is_little_endian_};
+    const auto field = [&](std::int64_t TraceBytes::*byte, std::int64_t width) {
+        return bytes_.*byte == 0 ? std::int64_t{0} : header.integer(bytes_.*byte, width);
+    };
+    if (const std::int64_t units = header.integer(89, 2); units > kLengths)
+        fail_at(trace, " has coordinates in units " + std::to_string(units) +
+                           " (bytes 89-90), which are angles; Onda reads lengths");
+    check_sampling(trace, static_cast<std::int64_t>(header.natural(115, 2)),
+                   static_cast<double>(header.natural(117, 2)) * kMicrosecond);
+    const double depth = metres_per_unit_ * factor_of(field(&TraceBytes::elevation_scaler, 2)),
+                 place = metres_per_unit_ * factor_of(field(&TraceBytes::coordinate_scaler, 2)),
+                 time = kMillisecond * (revision_ >= 1 ? factor_of(header.integer(215, 2)) : 1.);
+    const auto metres = [&](double unit, std::int64_t TraceBytes::*byte) {
+        return unit * static_cast<double>(field(byte, 4));
+    };
+    SourceHeight height{metres(depth, &TraceBytes::source_depth), metres(depth, &TraceBytes::source_elevation)};
+    traces_[trace] = {{metres(place, &TraceBytes::source_x), metres(place, &TraceBytes::source_y), 0.},
+                      {metres(place, &TraceBytes::receiver_x), metres(place, &TraceBytes::receiver_y),
+                       -metres(depth, &TraceBytes::receiver_elevation)},
+                      field(&TraceBytes::record, 4),
+                      time * static_cast<double>(field(&TraceBytes::delay_ms, 2)),
+                      header.integer(29, 2) == kDead};
+    const bool has_extension = there == bytes.size() && is_extension_name({bytes.data() + bytes.size() - 8, 8});
+    if (has_extension)
+        read_extension(HeaderView(std::span(bytes).last(kTraceHeaderBytes), is_little_endian_), trace, height);
+    else
         resolution_m_ = std::max({resolution_m_, depth, place});
-        const double source_z = depth * (static_cast<double>(field(SEGY_TR_SOURCE_DEPTH)) -
-                                         static_cast<double>(field(SEGY_TR_SOURCE_SURF_ELEV)));
-        traces_[i] = {
-            {place * field(SEGY_TR_SOURCE_X), place * field(SEGY_TR_SOURCE_Y), source_z},
-            {place * field(SEGY_TR_GROUP_X), place * field(SEGY_TR_GROUP_Y), -depth * field(SEGY_TR_RECV_GROUP_ELEV)},
-            field(SEGY_TR_FIELD_RECORD),
-            kMillisecond * static_cast<double>(field(SEGY_TR_DELAY_REC_TIME)),
-            field(SEGY_TR_TRACE_ID) == kDead};
-    }
-    if (dt_s_ == 0.) fail("does not tell its sample interval: bytes 3217-3218 and 117-118 are 0");
+    traces_[trace].source_m[2] = height.depth_m - height.surface_m;
+}
+
+/// What the extension has, unless the user says where else it lies. Zero is what it does not have.
+void TraceFileReader::read_extension(const HeaderView& extension, std::size_t trace, SourceHeight& height) {
+    constexpr TraceBytes standard;
+    RecordedTrace& read = traces_[trace];
+    const auto real = [&](std::int64_t byte, std::int64_t TraceBytes::*of) -> std::optional<double> {
+        const double value = metres_per_unit_ * extension.real(byte);
+        if (!(std::abs(value) <= 1e12))
+            fail_at(trace, " has " + number_text(value) + " m in bytes " + std::to_string(byte) + "-" +
+                               std::to_string(byte + 7) + " of its extension, which is no place");
+        return value == 0. || bytes_.*of != standard.*of ? std::nullopt : std::optional(value);
+    };
+    const auto replace = [&](double& place, std::int64_t byte, std::int64_t TraceBytes::*of) {
+        if (const auto value = real(byte, of)) place = *value;
+    };
+    replace(read.source_m[0], 97, &TraceBytes::source_x);
+    replace(read.source_m[1], 105, &TraceBytes::source_y);
+    replace(read.receiver_m[0], 113, &TraceBytes::receiver_x);
+    replace(read.receiver_m[1], 121, &TraceBytes::receiver_y);
+    if (const auto elevation = real(33, &TraceBytes::receiver_elevation)) read.receiver_m[2] = -*elevation;
+    replace(height.depth_m, 57, &TraceBytes::source_depth);
+    replace(height.surface_m, 49, &TraceBytes::source_elevation);
+    if (const std::int64_t record = extension.integer(17, 8); record != 0 && bytes_.record == standard.record)
+        read.record = record;
+    check_sampling(trace, static_cast<std::int64_t>(extension.natural(137, 4)), extension.real(145) * kMicrosecond);
+    const auto blocks = extension.natural(157, 2);
+    if (blocks != 0 && kTraceHeaderBytes * (1 + blocks) != header_bytes_)
+        fail_at(trace, " has " + std::to_string(blocks) + " more headers (bytes 157-158 of its extension), the file " +
+                           std::to_string(header_bytes_ / kTraceHeaderBytes - 1) + " of each");
+}
+
+/// Whether a trace is sampled as the file is; zeros say nothing. 16 bits hold microseconds alone, and few samples.
+void TraceFileReader::check_sampling(std::size_t trace, std::int64_t samples, double dt_s) {
+    const bool is_told = samples != 0 && !(samples <= 0xffff && samples_ > 0xffff);
+    if (is_told && samples != samples_)
+        fail_at(trace, " has " + std::to_string(samples) + " samples (bytes 115-116), the file " +
+                           std::to_string(samples_) + " of each");
+    if (dt_s == 0.) return;
+    if (dt_s_ == 0.) dt_s_ = dt_s;
+    const double rounding = revision_ >= 2 ? 1. * kMicrosecond : 0.;
+    if (!(std::abs(dt_s - dt_s_) <= rounding))
+        fail_at(trace, " has a sample every " + number_text(dt_s) + " s (bytes 117-118), others every " +
+                           number_text(dt_s_) + " s");
 }
 
 void TraceFileReader::read(std::size_t trace, std::span<float> samples) const {
     auto in = open_input_file(file_);
-    in.seekg(static_cast<std::streamoff>(first_ + trace * trace_bytes_ + SEGY_TRACE_HEADER_SIZE));
-    std::vector<char> bytes(samples.size() * sample_bytes_);
+    in.seekg(static_cast<std::streamoff>(first_ + trace * trace_bytes_ + header_bytes_));
+    std::vector<char> bytes(samples.size() * sample_format_->bytes);
     if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
         throw Error(ExitCode::io_error,
                     shown(file_) + ": trace " + std::to_string(trace + 1) + " cannot be read: " + std::strerror(errno));
-    if (sample_format_ == SEGY_SIGNED_SHORT_2_BYTE) return integers_to_floats<std::int16_t>(bytes, samples);
-    if (sample_format_ == SEGY_SIGNED_CHAR_1_BYTE) return integers_to_floats<std::int8_t>(bytes, samples);
-    if (sample_format_ == SEGY_SIGNED_INTEGER_4_BYTE) return integers_to_floats<std::int32_t>(bytes, samples);
-    std::memcpy(samples.data(), bytes.data(), bytes.size());
-    if (!is_little_endian_)
-        segy_to_native(sample_format_, static_cast<long long>(samples.size()), samples.data());
-    else if (std::endian::native == std::endian::big)
-        for (float& sample : samples)
-            sample = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(sample)));
+    decode(*sample_format_, is_little_endian_, bytes, samples);
 }
 
 }  // namespace onda

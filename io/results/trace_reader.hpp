@@ -1,18 +1,23 @@
 /// \file
 /// Traces of other programs, SEG-Y or SU, as recorded data: where each was shot and received, and its samples.
 ///
-/// SEG-Y rev 0 and 1 (Barry, Cavers & Kneale 1975; SEG Technical Standards Committee 2002), big endian, with samples of
-/// 4-byte IBM or IEEE floats or integers of 1, 2 or 4 bytes; SU in either order of bytes. Positions are in metres, z
-/// counts down from the datum of elevations: a source lies at its depth below the surface less the elevation of the
-/// surface there, a receiver at minus its elevation.
+/// SEG-Y rev 0, 1 and 2 (Barry, Cavers & Kneale 1975; SEG Technical Standards Committee 2002, 2017), big endian or, of
+/// rev 2, little endian, with traces of one length, of IBM floats, IEEE floats or integers; SU in either order of
+/// bytes. Positions are in metres, z counts down from the datum of elevations: a source lies at its depth below the
+/// surface less the elevation of the surface there, a receiver at minus its elevation. What the trace header extension
+/// of rev 2 has overrides the header, as the standard says.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "io/results/trace_bytes.hpp"
 
 namespace onda {
 
@@ -30,8 +35,9 @@ bool is_trace_file(const std::filesystem::path& file);
 /// A file of traces, opened for reading. All traces have the samples of the file.
 class TraceFileReader {
 public:
-    /// Reads all headers. \throws Error(missing_input); Error(bad_data) naming file, trace and bytes that are wrong.
-    explicit TraceFileReader(std::filesystem::path file);
+    /// Reads all headers. \param bytes where traces have their fields.
+    /// \throws Error(missing_input); Error(bad_data) naming file, trace and bytes that are wrong.
+    explicit TraceFileReader(std::filesystem::path file, const TraceBytes& bytes = {});
 
     /// In the order of the file; messages count them from 1.
     [[nodiscard]] const std::vector<RecordedTrace>& traces() const { return traces_; }
@@ -39,8 +45,8 @@ public:
     [[nodiscard]] std::int64_t samples() const { return samples_; }
     /// The unit of the coarsest coordinates and depths.
     [[nodiscard]] double resolution_m() const { return resolution_m_; }
-    /// "SEG-Y, format 5 (IEEE floats)", "SU, little endian".
-    [[nodiscard]] std::string_view format() const { return format_; }
+    /// "SEG-Y, format 5 (IEEE floats)", "SEG-Y rev 2, little endian, format 6 (IEEE doubles)", "SU, little endian".
+    [[nodiscard]] const std::string& format() const { return format_; }
 
     /// The samples of a trace, as many as `samples` holds, at most samples(). May be called by several threads.
     /// \throws Error(io_error).
@@ -49,16 +55,27 @@ public:
 private:
     void open_segy(std::uintmax_t size);
     void open_su(std::uintmax_t size);
-    void read_headers(double metres_per_unit);
+    void find_traces(const class HeaderView& header, std::uintmax_t size);
+    void read_headers();
+    void read_header(std::ifstream& in, std::size_t trace);
+    /// The depth of a source below the surface, and the elevation of the surface.
+    struct SourceHeight {
+        double depth_m, surface_m;
+    };
+    void read_extension(const class HeaderView& extension, std::size_t trace, SourceHeight& height);
+    void check_sampling(std::size_t trace, std::int64_t samples, double dt_s);
     [[noreturn]] void fail(const std::string& message) const;
+    [[noreturn]] void fail_at(std::size_t trace, const std::string& message) const;
 
     std::filesystem::path file_;
-    std::string_view format_;
-    std::uintmax_t first_ = 0, trace_bytes_ = 0;  ///< where the first trace begins; of a trace with its header
-    int sample_format_ = 0;                       ///< as SEG-Y numbers them
-    std::size_t sample_bytes_ = 4;
+    TraceBytes bytes_;
+    std::string format_;
+    int revision_ = 0;  ///< of SEG-Y
+    /// Where the first trace begins; of the headers of a trace, and of all of it.
+    std::uintmax_t first_ = 0, header_bytes_ = kTraceHeaderBytes, trace_bytes_ = 0;
+    const struct SampleFormat* sample_format_ = nullptr;
     bool is_little_endian_ = false;
-    double dt_s_ = 0., resolution_m_ = 0.;
+    double dt_s_ = 0., resolution_m_ = 0., metres_per_unit_ = 1.;
     std::int64_t samples_ = 0;
     std::vector<RecordedTrace> traces_;
 };

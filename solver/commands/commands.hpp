@@ -62,6 +62,7 @@ Command add_init(CLI::App& app);
 Command add_schema(CLI::App& app);
 Command add_convert(CLI::App& app);
 Command add_plot(CLI::App& app);
+Command add_data(CLI::App& app);
 Command add_report(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_verify(CLI::App& app);

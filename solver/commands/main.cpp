@@ -103,7 +103,7 @@ struct CommandRow {
     bool tells_of_all = false;  ///< whether its result has the options of the others
 };
 
-constexpr std::array<CommandRow, 19> kCommands{{{"run", add_run},
+constexpr std::array<CommandRow, 20> kCommands{{{"run", add_run},
                                                 {"gradient", add_gradient},
                                                 {"rtm", add_rtm},
                                                 {"check", add_check},
@@ -114,6 +114,7 @@ constexpr std::array<CommandRow, 19> kCommands{{{"run", add_run},
                                                 {"schema", add_schema},
                                                 {"convert", add_convert},
                                                 {"plot", add_plot},
+                                                {"data", add_data},
                                                 {"export", add_export},
                                                 {"report", add_report},
                                                 {"verify", add_verify},

@@ -1,6 +1,7 @@
 #include "solver/imaging/data_weights.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -18,8 +19,19 @@ double rise(double after_s, double taper_s, double slack_s) {
     return 0.5 - 0.5 * std::cos(std::numbers::pi * (after_s / taper_s));
 }
 
+/// Linear between the picks, constant beyond them.
+double picked_time(std::span<const std::array<double, 2>> picks, double offset_m) {
+    const auto after = std::ranges::find_if(picks, [&](const auto& pick) { return pick[0] >= offset_m; });
+    if (after == picks.begin()) return picks.front()[1];
+    if (after == picks.end()) return picks.back()[1];
+    const auto& [low_m, low_s] = *std::prev(after);
+    const auto& [high_m, high_s] = *after;
+    return low_s + (high_s - low_s) * (offset_m - low_m) / (high_m - low_m);
+}
+
 /// The time at which a mute lies at an offset.
 double time_of(const MuteConfig& mute, double offset_m) {
+    if (!mute.picked.empty()) return mute.t0_s + picked_time(mute.picked, offset_m);
     return mute.t0_s + (mute.velocity_m_s ? offset_m / *mute.velocity_m_s : 0.);
 }
 

@@ -7,24 +7,30 @@
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
+#include "io/results/recorded_data.hpp"
 #include "io/results/result_reader.hpp"
-#include "io/results/trace_reader.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "solver/imaging/data_preparation.hpp"
+#include "solver/imaging/trace_matching.hpp"
 
 namespace onda {
 
 class ObservedData::Kind {
 public:
     virtual ~Kind() = default;
-    /// As ObservedData::traces().
+    /// The traces of a shot at the samples of the run, [receiver][sample].
     [[nodiscard]] virtual std::vector<float> traces(const Shot& shot) const = 0;
 };
 
 namespace {
 
-[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& fault) {
-    throw Error(ExitCode::bad_data, fmt::format("{}: {}", shown(file), fault));
+constexpr double kSamePlaceInNodes = 1e-3;
+constexpr double kMostLost = 0.01;          // of the energy, by resampling
+constexpr std::size_t kReadTogether = 256;  // traces
+
+[[noreturn]] void refuse(const std::string& data, const std::string& fault) {
+    throw Error(ExitCode::bad_data, data + ": " + fault);
 }
 
 std::string text_of(const Position& position) {
@@ -44,29 +50,32 @@ std::string difference(const char* what, const std::vector<std::array<double, 3>
     return {};
 }
 
-/// How a record is sampled otherwise than a run, or ends before it; empty where it fits.
-std::string misfit_of_sampling(double dt_s, std::int64_t samples, const ObservedSampling& wanted) {
-    if (std::abs(dt_s - wanted.dt_s) > 1e-9 * wanted.dt_s)
-        return fmt::format(
-            "a sample every {:.9g} s there, every {:.9g} s in this run: set output.seismograms.dt_s to "
-            "{:.9g}",
-            dt_s, wanted.dt_s, dt_s);
-    if (samples < wanted.samples)
-        return fmt::format("{} samples there, {} in this run: the record ends at {:.6g} s; shorten time.duration_s",
-                           samples, wanted.samples, static_cast<double>(samples - 1) * dt_s);
-    return {};
+/// What resampling records would lose of them, or why it cannot be told; empty where it does no harm.
+std::string fault_of_resampling(std::span<const float> records, const RecordAxis& record, double dt_s) {
+    if (std::abs(record.dt_s - dt_s) <= 1e-9 * dt_s) return {};
+    if (!std::ranges::all_of(records, [](float x) { return std::isfinite(x); }))
+        return "samples that are not finite cannot be resampled";
+    if (record.dt_s >= dt_s) return {};
+    const double kept_hz = highest_kept_hz(dt_s);
+    const double lost = energy_above(records, record.samples, record.dt_s, kept_hz);
+    if (lost <= kMostLost) return {};
+    return fmt::format(
+        "{:.2g} % of the energy lies above {:.6g} Hz, which samples every {:.6g} s do not hold (every {:.6g} s there): "
+        "set output.seismograms.dt_s to less, or filter the data before",
+        100. * lost, kept_hz, dt_s, record.dt_s);
 }
 
-/// seismograms.h5.
+/// One seismograms.h5.
 class SeismogramsOfSurvey final : public ObservedData::Kind {
 public:
-    SeismogramsOfSurvey(const std::filesystem::path& file, const Shots& shots, const ObservedSampling& sampling)
-        : file_(file), sampling_(sampling), reader_(file) {
+    SeismogramsOfSurvey(const std::filesystem::path& file, const Shots& shots, const WantedSamples& wanted,
+                        double tolerance_m)
+        : name_(shown(file)), wanted_(wanted), tolerance_m_(tolerance_m), reader_(file) {
         std::vector<std::int64_t> missing;
         for (std::size_t i = 0; i < shots.size(); ++i)
             if (!reader_.has(shots.id(i))) missing.push_back(shots.id(i));
         if (!missing.empty())
-            refuse(file,
+            refuse(name_,
                    fmt::format("has no shot {}{}; it has {} shots, {} to {}", missing.front(),
                                missing.size() > 1 ? fmt::format(" and {} more of the survey", missing.size() - 1) : "",
                                reader_.shots().size(), reader_.shots().front(), reader_.shots().back()));
@@ -74,167 +83,168 @@ public:
     [[nodiscard]] std::vector<float> traces(const Shot& shot) const override;
 
 private:
-    std::filesystem::path file_;
-    ObservedSampling sampling_;
+    std::string name_;
+    WantedSamples wanted_;
+    double tolerance_m_;
     SeismogramReader reader_;
 };
 
 std::vector<float> SeismogramsOfSurvey::traces(const Shot& shot) const {
     ShotGather gather = reader_.read(shot.id);
-    const auto refuse_shot = [&](const std::string& fault) {
-        refuse(file_, fmt::format("shot {}: {}", shot.id, fault));
+    const RecordAxis record{0., gather.dt_s, gather.samples};
+    const auto refuse_if = [&](const std::string& fault) {
+        if (!fault.empty()) refuse(name_, fmt::format("shot {}: {}", shot.id, fault));
     };
-    if (const auto fault = difference("source", gather.sources_m, shot.source_positions(), sampling_.tolerance_m);
-        !fault.empty())
-        refuse_shot(fault);
-    if (const auto fault = difference("receiver", gather.receivers_m, shot.receivers.list(), sampling_.tolerance_m);
-        !fault.empty())
-        refuse_shot(fault);
-    if (const auto fault = misfit_of_sampling(gather.dt_s, gather.samples, sampling_); !fault.empty())
-        refuse_shot(fault);
-    if (gather.samples == sampling_.samples) return std::move(gather.pressure);
-    std::vector<float> traces;
-    traces.reserve(gather.receivers_m.size() * static_cast<std::size_t>(sampling_.samples));
-    for (std::size_t i = 0; i < gather.receivers_m.size(); ++i) {
-        const auto first = gather.pressure.begin() + static_cast<std::ptrdiff_t>(i) * gather.samples;
-        traces.insert(traces.end(), first, first + sampling_.samples);
-    }
-    return traces;
+    refuse_if(difference("source", gather.sources_m, shot.source_positions(), tolerance_m_));
+    refuse_if(difference("receiver", gather.receivers_m, shot.receivers.list(), tolerance_m_));
+    refuse_if(fault_of_record(record, wanted_));
+    refuse_if(fault_of_resampling(gather.pressure, record, wanted_.dt_s));
+    const bool is_as_wanted = gather.samples == wanted_.samples && gather.dt_s == wanted_.dt_s;
+    return is_as_wanted ? std::move(gather.pressure) : at_wanted_samples(gather.pressure, record, wanted_);
 }
 
-/// Points by where they are.
-class Places {
-public:
-    /// \param tolerance_m by which a point that is found may be off along each axis; positive.
-    explicit Places(double tolerance_m) : tolerance_m_(tolerance_m) {}
-
-    void add(const std::array<double, 3>& place, std::size_t item) { items_[cell_of(place)].push_back({place, item}); }
-    /// The items there, in the order in which they were added.
-    [[nodiscard]] std::vector<std::size_t> near(const Position& place) const {
-        std::vector<std::size_t> found;
-        const Cell middle = cell_of(place);
-        for (std::int64_t dz = -1; dz <= 1; ++dz)
-            for (std::int64_t dy = -1; dy <= 1; ++dy)
-                for (std::int64_t dx = -1; dx <= 1; ++dx) {
-                    const auto cell = items_.find({middle[0] + dx, middle[1] + dy, middle[2] + dz});
-                    if (cell == items_.end()) continue;
-                    for (const auto& [at, item] : cell->second)
-                        if (is_near(at, place)) found.push_back(item);
-                }
-        std::ranges::sort(found);
-        return found;
-    }
-
-private:
-    using Cell = std::array<std::int64_t, 3>;
-
-    [[nodiscard]] Cell cell_of(const std::array<double, 3>& place) const {
-        Cell cell{};
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            cell[axis] = static_cast<std::int64_t>(std::floor(place[axis] / (2. * tolerance_m_)));
-        return cell;
-    }
-    [[nodiscard]] bool is_near(const std::array<double, 3>& a, const Position& b) const {
-        return std::abs(a[0] - b[0]) <= tolerance_m_ && std::abs(a[1] - b[1]) <= tolerance_m_ &&
-               std::abs(a[2] - b[2]) <= tolerance_m_;
-    }
-
-    double tolerance_m_;
-    std::map<Cell, std::vector<std::pair<std::array<double, 3>, std::size_t>>> items_;
-};
-
-/// SEG-Y or SU.
+/// Traces that are found by their places.
 class TracesOfSurvey final : public ObservedData::Kind {
 public:
-    TracesOfSurvey(const std::filesystem::path& file, const Shots& shots, const ObservedSampling& sampling)
-        : file_(file),
-          sampling_(sampling),
-          reader_(file),
-          tolerance_m_(std::max(sampling.tolerance_m, reader_.resolution_m())),
-          sources_(tolerance_m_) {
-        for (std::size_t i = 0; i < reader_.traces().size(); ++i) sources_.add(reader_.traces()[i].source_m, i);
-        if (const auto fault = misfit_of_sampling(reader_.dt_s(), reader_.samples(), sampling); !fault.empty())
-            refuse(file, fault);
+    TracesOfSurvey(const std::vector<std::filesystem::path>& files, const TraceBytes& bytes, const Shots& shots,
+                   const WantedSamples& wanted, double tolerance_m)
+        : wanted_(wanted), data_(files, bytes), matching_(data_.traces(), std::max(tolerance_m, data_.resolution_m())) {
         for (std::size_t i = 0; i < shots.size(); ++i) {
-            const Shot shot = shots[i];
-            const Position source = shot.source_positions().front();
-            if (sources_.near(source).empty())
-                refuse(file,
+            const Position source = shots.sources(i).front().position_m;
+            if (matching_.shot_at(source).empty())
+                refuse(data_.name(),
                        fmt::format("has no trace of shot {}, whose source is at {}; the first of its {} traces was "
                                    "shot at {}",
-                                   shot.id, text_of(source), reader_.traces().size(),
-                                   text_of(reader_.traces().front().source_m)));
+                                   shots.id(i), text_of(source), data_.traces().size(),
+                                   text_of(data_.traces().front().source_m)));
         }
     }
     [[nodiscard]] std::vector<float> traces(const Shot& shot) const override;
 
 private:
-    void read(std::size_t trace, std::span<float> samples) const;
+    /// Traces that begin and end together, and the receivers that they are of.
+    struct Group {
+        RecordAxis record;
+        std::vector<std::size_t> traces, receivers;
+    };
+    [[nodiscard]] std::vector<std::size_t> match(const Shot& shot, const std::vector<Position>& places) const;
+    [[nodiscard]] std::vector<Group> grouped(const std::vector<std::size_t>& traces) const;
+    [[nodiscard]] std::vector<float> read(const Group& group) const;
 
-    std::filesystem::path file_;
-    ObservedSampling sampling_;
-    TraceFileReader reader_;
-    double tolerance_m_;
-    Places sources_;  ///< of all traces
+    WantedSamples wanted_;
+    RecordedData data_;
+    TraceMatching matching_;
 };
 
-std::vector<float> TracesOfSurvey::traces(const Shot& shot) const {
-    Places receivers(tolerance_m_);
-    for (const std::size_t trace : sources_.near(shot.source_positions().front()))
-        receivers.add(reader_.traces()[trace].receiver_m, trace);
-    const std::vector<Position> places = shot.receivers.list();
-    const auto length = static_cast<std::size_t>(sampling_.samples);
-    std::vector<float> values(places.size() * length);
+/// The trace of each receiver.
+std::vector<std::size_t> TracesOfSurvey::match(const Shot& shot, const std::vector<Position>& places) const {
+    const auto found = matching_.of_receivers(shot.sources.front().position_m, places);
+    std::vector<std::size_t> traces;
     for (std::size_t i = 0; i < places.size(); ++i) {
-        const std::vector<std::size_t> found = receivers.near(places[i]);
         const auto refuse_receiver = [&](const std::string& fault) {
-            refuse(file_, fmt::format("shot {}: receiver {} of {} at {} {}", shot.id, i + 1, places.size(),
-                                      text_of(places[i]), fault));
+            refuse(data_.name(), fmt::format("shot {}: receiver {} of {} at {} {}", shot.id, i + 1, places.size(),
+                                             text_of(places[i]), fault));
         };
-        if (found.empty()) refuse_receiver(fmt::format("has no trace within {:.6g} m", tolerance_m_));
-        if (found.size() > 1)
-            refuse_receiver(fmt::format("has {} traces, {} and {} of the file among them: leave one of them there",
-                                        found.size(), found[0] + 1, found[1] + 1));
-        read(found.front(), std::span(values).subspan(i * length, length));
+        if (found[i].empty()) refuse_receiver(fmt::format("has no trace within {:.6g} m", matching_.tolerance_m()));
+        if (found[i].size() > 1)
+            refuse_receiver(fmt::format("has {} traces, {} and {} among them: leave one of them there", found[i].size(),
+                                        data_.name(found[i][0]), data_.name(found[i][1])));
+        traces.push_back(found[i].front());
+    }
+    return traces;
+}
+
+/// Dead traces are in none.
+std::vector<TracesOfSurvey::Group> TracesOfSurvey::grouped(const std::vector<std::size_t>& traces) const {
+    std::map<std::pair<std::int64_t, double>, std::vector<Group>> groups;
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+        const RecordedTrace& header = data_.traces()[traces[i]];
+        if (header.is_dead) continue;
+        const RecordAxis record{header.start_s, data_.dt_s(), data_.file_of(traces[i]).samples};
+        if (const auto fault = fault_of_record(record, wanted_); !fault.empty())
+            refuse(data_.name(), fmt::format("{} {}", data_.name(traces[i]), fault));
+        std::vector<Group>& alike = groups[{record.samples, record.start_s}];
+        if (alike.empty() || alike.back().traces.size() == kReadTogether) alike.push_back({record, {}, {}});
+        alike.back().traces.push_back(traces[i]);
+        alike.back().receivers.push_back(i);
+    }
+    std::vector<Group> all;
+    for (auto& [key, alike] : groups) std::ranges::move(alike, std::back_inserter(all));
+    return all;
+}
+
+/// Runs of neighbouring traces are read together.
+std::vector<float> TracesOfSurvey::read(const Group& group) const {
+    std::vector<float> records;
+    for (std::size_t first = 0, end = 0; first < group.traces.size(); first = end) {
+        const std::size_t trace = group.traces[first];
+        const RecordedData::File& file = data_.file_of(trace);
+        for (end = first + 1; end < group.traces.size() && group.traces[end] == trace + (end - first) &&
+                              group.traces[end] < file.first + file.count;)
+            ++end;
+        const std::vector<float> together = data_.read(trace, end - first);
+        records.insert(records.end(), together.begin(), together.end());
+    }
+    return records;
+}
+
+std::vector<float> TracesOfSurvey::traces(const Shot& shot) const {
+    const std::vector<Position> places = shot.receivers.list();
+    const auto length = static_cast<std::ptrdiff_t>(wanted_.samples);
+    std::vector<float> values(places.size() * static_cast<std::size_t>(length), 0.f);
+    for (const Group& group : grouped(match(shot, places))) {
+        const std::vector<float> records = read(group);
+        if (const auto fault = fault_of_resampling(records, group.record, wanted_.dt_s); !fault.empty())
+            refuse(data_.name(), fmt::format("shot {}: {}", shot.id, fault));
+        const std::vector<float> wanted = at_wanted_samples(records, group.record, wanted_);
+        for (std::size_t i = 0; i < group.receivers.size(); ++i)
+            std::copy_n(wanted.begin() + static_cast<std::ptrdiff_t>(i) * length, length,
+                        values.begin() + static_cast<std::ptrdiff_t>(group.receivers[i]) * length);
     }
     return values;
 }
 
-/// A record that begins before the source does is read from its beginning on.
-void TracesOfSurvey::read(std::size_t trace, std::span<float> samples) const {
-    const RecordedTrace& header = reader_.traces()[trace];
-    if (header.is_dead) return;  // zeros, which count for nothing
-    const double early = -header.start_s / sampling_.dt_s, whole = std::round(early);
-    const auto refuse_trace = [&](const std::string& fault) {
-        refuse(file_, fmt::format("trace {} starts {:.6g} s {} the source (bytes 109-110): {}", trace + 1,
-                                  std::abs(header.start_s), header.start_s > 0. ? "after" : "before", fault));
-    };
-    if (whole < 0.) refuse_trace("what it would have recorded before is not known");
-    if (std::abs(early - whole) > 1e-6) refuse_trace(fmt::format("no multiple of {:.6g} s", sampling_.dt_s));
-    const auto first = static_cast<std::size_t>(whole);
-    if (first + samples.size() > static_cast<std::size_t>(reader_.samples()))
-        refuse_trace(fmt::format("{} samples are left, {} in this run", reader_.samples() - std::int64_t(first),
-                                 samples.size()));
-    std::vector<float> all(first + samples.size());
-    reader_.read(trace, all);
-    std::copy(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(), samples.begin());
+std::unique_ptr<ObservedData::Kind> open_kind(const std::vector<std::filesystem::path>& files, const TraceBytes& bytes,
+                                              const Shots& shots, const WantedSamples& wanted, double tolerance_m) {
+    if (files.size() > 1 || is_trace_file(files.front()))
+        return std::make_unique<TracesOfSurvey>(files, bytes, shots, wanted, tolerance_m);
+    return std::make_unique<SeismogramsOfSurvey>(files.front(), shots, wanted, tolerance_m);
 }
 
-std::unique_ptr<ObservedData::Kind> open_observed(const std::filesystem::path& file, const Shots& shots,
-                                                  const ObservedSampling& sampling) {
-    if (is_trace_file(file)) return std::make_unique<TracesOfSurvey>(file, shots, sampling);
-    return std::make_unique<SeismogramsOfSurvey>(file, shots, sampling);
+/// What a filter spreads must not come from where nothing was recorded.
+double first_needed_s(const ImagingConfig& config) {
+    return config.band_pass ? 0. : config.time_window_s.min.value_or(0.);
 }
 
 }  // namespace
 
-ObservedData::ObservedData(const std::filesystem::path& file, const Shots& shots, const ObservedSampling& sampling)
-    : kind_(open_observed(file, shots, sampling)) {}
+ObservedSampling observed_sampling(const Grid& grid, const TimeAxis& time) {
+    double finest_m = grid.spacing_m[0];
+    for (const double spacing_m : grid.derivative_spacings_m()) finest_m = std::min(finest_m, spacing_m);
+    return {time.output_dt_s, time.output_samples, kSamePlaceInNodes * finest_m};
+}
+
+ObservedData::ObservedData(const ImagingConfig& config, const Shots& shots, const ObservedSampling& sampling,
+                           ObservedUse use)
+    : sampling_(sampling), gain_(config.gain) {
+    const WantedSamples wanted{sampling.dt_s, sampling.samples, first_needed_s(config)};
+    const TraceBytes bytes = config.segy_bytes.value_or(TraceBytes{});
+    observed_ = open_kind(config.observed, bytes, shots, wanted, sampling.tolerance_m);
+    if (!config.subtract.empty()) subtracted_ = open_kind(config.subtract, bytes, shots, wanted, sampling.tolerance_m);
+    if (use == ObservedUse::imaged) band_pass_ = config.band_pass;
+}
 ObservedData::~ObservedData() = default;
 ObservedData::ObservedData(ObservedData&&) noexcept = default;
 
 std::vector<float> ObservedData::traces(const Shot& shot) const {
-    return kind_->traces(shot);
+    std::vector<float> traces = observed_->traces(shot);
+    if (subtracted_) {
+        const std::vector<float> others = subtracted_->traces(shot);
+        for (std::size_t i = 0; i < traces.size(); ++i) traces[i] -= others[i];
+    }
+    if (gain_) apply_gain(*gain_, traces, sampling_.samples, sampling_.dt_s);
+    if (band_pass_) apply_band_pass(*band_pass_, traces, sampling_.samples, sampling_.dt_s);
+    return traces;
 }
 
 }  // namespace onda

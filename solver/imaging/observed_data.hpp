@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "io/config/config.hpp"
+#include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/survey/survey.hpp"
 
@@ -19,29 +22,44 @@ struct ObservedSampling {
     std::int64_t samples = 0;
     double tolerance_m = 0.;  ///< by which positions may differ
 };
+/// That of the seismograms of a run. Positions that differ by less than a thousandth of a spacing are those of one
+/// place.
+ObservedSampling observed_sampling(const Grid& grid, const TimeAxis& time);
 
-/// A file with the shots of a survey: a seismograms.h5, whose shots have the survey's numbers, sources and receivers,
-/// or SEG-Y or SU (io/results/trace_reader.hpp), whose traces are found by where they were shot and received, in any
-/// order. Shots are read when they are asked for, by any thread.
+/// What becomes of observed seismograms.
+enum class ObservedUse {
+    compared,  ///< with synthetic ones: what compares them filters both (shot_misfit.hpp)
+    imaged     ///< alone: they are filtered as they are read
+};
+
+/// The shots of a survey in files: one seismograms.h5, whose shots have the survey's numbers, sources and receivers, or
+/// any number of files (io/results/recorded_data.hpp), whose traces are found by where they were shot and received, in
+/// any order. Shots are read when they are asked for, by any thread.
 class ObservedData {
 public:
+    /// \param config whose files, `segy_bytes`, `subtract`, `gain` and, of data that are imaged, `band_pass` are taken.
     /// \throws Error(missing_input | bad_data), naming file and what is wrong: no seismograms, shots of the survey that
     /// are not there.
-    ObservedData(const std::filesystem::path& file, const Shots& shots, const ObservedSampling& sampling);
+    ObservedData(const ImagingConfig& config, const Shots& shots, const ObservedSampling& sampling,
+                 ObservedUse use = ObservedUse::compared);
     ~ObservedData();
     ObservedData(ObservedData&&) noexcept;
 
-    /// The pressure [Pa] of a shot, [receiver][sample], as many samples as asked for; zeros of a trace that is marked
-    /// as dead. \throws Error(bad_data) naming file, shot and receiver where positions, their number, the sample
-    /// interval or the length of the record differ, or values are not finite; where no trace, or several, belong to a
-    /// receiver.
+    /// The pressure [Pa] of a shot, [receiver][sample], at the samples asked for, less that of `subtract`, with the
+    /// gain; zeros of a trace that is marked as dead. \throws Error(bad_data) naming file, shot and receiver where
+    /// positions or their number differ, the record is too short or begins too late, more than a hundredth of the
+    /// energy is lost by resampling, or values that are resampled are not finite; where no trace, or several, belong to
+    /// a receiver.
     [[nodiscard]] std::vector<float> traces(const Shot& shot) const;
 
-    /// A kind of file.
+    /// Files as they are matched.
     class Kind;
 
 private:
-    std::unique_ptr<Kind> kind_;
+    ObservedSampling sampling_;
+    std::optional<GainConfig> gain_;
+    std::optional<BandPassConfig> band_pass_;  ///< of data that are imaged
+    std::unique_ptr<Kind> observed_, subtracted_;
 };
 
 }  // namespace onda

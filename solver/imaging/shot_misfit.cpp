@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 #include <stdexcept>
 
 #include "io/text/error.hpp"
+#include "solver/imaging/data_preparation.hpp"
 #include "solver/imaging/data_weights.hpp"
 #include "solver/program/loop_failure.hpp"
 
@@ -61,14 +63,22 @@ void check(const ShotGeometry& shot, const TraceValues& synthetic, const TraceVa
     check_finite(observed, ExitCode::bad_data, "observed");
 }
 
-/// Makes `trace` one of several traces, weighted.
-void take(const TraceValues& values, std::size_t which, const DataWeights& weights, std::vector<double>& trace) {
+/// The filter that both seismograms get before they are weighted.
+std::optional<BandPass> filter_of(const ImagingConfig& config, const ShotGeometry& shot) {
+    if (!config.band_pass) return std::nullopt;
+    return BandPass(band_of(*config.band_pass), static_cast<std::size_t>(shot.samples), shot.dt_s);
+}
+
+/// Makes `trace` one of several traces, filtered and weighted. One of zeros stays what it is, without rounding.
+void take(const TraceValues& values, std::size_t which, const std::optional<BandPass>& filter,
+          const DataWeights& weights, std::vector<double>& trace) {
     std::visit(
         [&trace, which](const auto& traces) {
             const auto* const first = traces.trace[which];
             trace.assign(first, first + traces.samples);
         },
         values);
+    if (filter) filter->apply(trace);
     weights.apply(trace);
 }
 
@@ -87,6 +97,7 @@ public:
           shot_(shot),
           synthetic_(synthetic),
           observed_(observed),
+          filter_(filter_of(settings.config, shot)),
           misfit_(settings.misfit->make(settings.config, static_cast<std::size_t>(shot.samples), shot.dt_s)) {}
 
     /// \param adjoint source of the trace.
@@ -97,11 +108,12 @@ public:
         weights.set(settings_.config, shot_.source_m, shot_.receivers_m[trace], shot_.samples, shot_.dt_s,
                     shot_.trace_weights.empty() ? 1. : shot_.trace_weights[trace]);
         if (weights.excludes_all()) return Use::excluded;
-        take(observed_, trace, weights, observed);
-        take(synthetic_, trace, weights, synthetic);
+        take(observed_, trace, filter_, weights, observed);
+        take(synthetic_, trace, filter_, weights, synthetic);
         if (is_zero(observed) || (settings_.misfit->divides_by_synthetic && is_zero(synthetic))) return Use::dead;
         value = misfit_(synthetic, observed, adjoint);
         weights.apply(adjoint);
+        if (filter_) filter_->apply_transposed(adjoint);
         return Use::compared;
     }
 
@@ -109,6 +121,7 @@ private:
     const MisfitSettings& settings_;
     const ShotGeometry& shot_;
     const TraceValues &synthetic_, &observed_;
+    std::optional<BandPass> filter_;
     TraceMisfit misfit_;
 };
 

@@ -22,8 +22,10 @@ struct MisfitSettings {
 
 /// Checks the section "imaging" of a configuration. \param duration_s of the record.
 /// \throws Error(config) with every fault: names that are none, ranges, windows and mutes that leave nothing, tapers
-/// that are longer than what they taper.
+/// that are longer than what they taper. Error(missing_input | bad_data) for picks of mutes, which are read here.
 MisfitSettings make_misfit_settings(const ImagingConfig& config, double duration_s, const ConfigOrigin& origin);
+/// Checks that samples so far apart hold the corners of the filter. \throws Error(config).
+void check_band_pass(const ImagingConfig& config, double dt_s, const ConfigOrigin& origin);
 
 /// OwnedTraces in either precision.
 using TraceValues = std::variant<TraceList<const float>, TraceList<const double>>;
@@ -48,7 +50,8 @@ struct MisfitOfShot {
     std::int64_t excluded = 0, dead = 0;
 };
 
-/// Compares synthetic and observed seismograms W d and W d_obs, weighted alike; the adjoint source is W dJ/d(W d). The
+/// Compares synthetic and observed seismograms W B d and W B d_obs, filtered (imaging.band_pass; B is the identity
+/// without) and weighted alike; the adjoint source is B' W dJ/d(W B d). The
 /// sums do not depend on the number of threads, in any bit.
 /// \throws Error(unstable) where a synthetic sample is not finite, Error(bad_data) where an observed one is not or
 /// numbers are so large that their misfit is none. std::invalid_argument if sizes differ.

@@ -72,7 +72,8 @@ public:
         light.fields.front().label = "illumination";
         add(picture, std::move(light), "Illumination by the sources", section);
         const auto length = [](const PictureAxis& axis) { return std::abs(axis.last - axis.first); };
-        picture.stacked = length(section.horizontal) > 1.5 * length(section.vertical);
+        if (length(section.horizontal) > 1.5 * length(section.vertical))
+            picture.rows = static_cast<int>(picture.panels.size());
         return picture;
     }
 

@@ -186,6 +186,8 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
         });
     if (has_time)
         stages.run([&] { check_snapshot_interval(plan.config.output.snapshots, plan.time, plan.config.origin); });
+    if (has_time && plan.config.imaging)
+        stages.run([&] { check_band_pass(*plan.config.imaging, plan.time.output_dt_s, plan.config.origin); });
     if (has_time) stages.run([&] { set_storage(plan, model); });
     if (has_time && has_survey && plan.config.time.dispersion_correction)
         correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);

@@ -89,10 +89,18 @@ Json describe_numbers(const Plan& plan) {
     return numbers;
 }
 
+/// One name, or a list of several.
+Json files_as_json(const std::vector<std::filesystem::path>& files) {
+    if (files.size() == 1) return shown(files.front());
+    Json names = Json::array();
+    for (const std::filesystem::path& file : files) names.push_back(shown(file));
+    return names;
+}
+
 Json describe_imaging(const Experiment& experiment) {
     const ImagingPlan& imaging = *experiment.imaging;
     Json described{{"misfit", imaging.misfit.misfit->name},
-                   {"observed", shown(imaging.misfit.config.observed)},
+                   {"observed", files_as_json(imaging.misfit.config.observed)},
                    {"parameters", imaging.sums.density ? Json{"vp", "rho"} : Json::array({"vp"})},
                    {"storage", imaging.history.storage(experiment.time)},
                    {"every_steps", imaging.history.every},

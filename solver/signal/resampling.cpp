@@ -244,10 +244,10 @@ void KeptWeights::transposed(const TraceList<const double>& residual, std::int64
 
 namespace {
 
-TapsOfSample resampling_taps(double dt_in, double dt_out) {
-    if (dt_in == dt_out) return [](std::int64_t i) { return Taps{i, {1.}}; };
-    return [ratio = dt_out / dt_in](std::int64_t i) {
-        return sinc_taps(static_cast<double>(i) * ratio, std::max(1., ratio));
+TapsOfSample resampling_taps(double dt_in, double dt_out, double first_s = 0.) {
+    if (dt_in == dt_out && first_s == 0.) return [](std::int64_t i) { return Taps{i, {1.}}; };
+    return [ratio = dt_out / dt_in, first = first_s / dt_in](std::int64_t i) {
+        return sinc_taps(static_cast<double>(i) * ratio - first, std::max(1., ratio));
     };
 }
 
@@ -268,12 +268,13 @@ std::vector<double> resample_whole(std::span<const double> input, double dt_in, 
 }
 
 template <typename T>
-void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output) {
-    weigh_traces(input, output, Tail::continued, resampling_taps(dt_in, dt_out));
+void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output,
+                     double first_s) {
+    weigh_traces(input, output, Tail::continued, resampling_taps(dt_in, dt_out, first_s));
 }
 
-template void resample_traces(const TraceList<const float>&, double, double, const TraceList<float>&);
-template void resample_traces(const TraceList<const double>&, double, double, const TraceList<double>&);
+template void resample_traces(const TraceList<const float>&, double, double, const TraceList<float>&, double);
+template void resample_traces(const TraceList<const double>&, double, double, const TraceList<double>&, double);
 
 void resample_traces_transposed(const TraceList<const double>& residual, double dt_in, double dt_out,
                                 const TraceList<double>& adjoint) {

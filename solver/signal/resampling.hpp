@@ -100,9 +100,11 @@ std::vector<double> resample(std::span<const double> input, double dt_in, double
                              Tail tail = Tail::continued);
 /// Resamples a series that is zero after its end, up to the last output sample that is not zero.
 std::vector<double> resample_whole(std::span<const double> input, double dt_in, double dt_out);
-/// Brings traces to another sampling, each as resample() does. T is float or double.
+/// Brings traces to another sampling, each as resample() does. T is float or double. \param first_s the time of the
+/// first input sample, before which they are zero; output begins at t = 0.
 template <typename T>
-void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output);
+void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output,
+                     double first_s = 0.);
 /// The transpose of resample_traces(), as that of weigh_traces(): from residuals dt_out apart to samples dt_in apart.
 void resample_traces_transposed(const TraceList<const double>& residual, double dt_in, double dt_out,
                                 const TraceList<double>& adjoint);

@@ -27,16 +27,6 @@
 namespace onda {
 namespace {
 
-/// Positions that differ by less are those of one place.
-constexpr double kSamePlaceInNodes = 1e-3;
-
-ObservedSampling sampling_of(const Experiment& experiment) {
-    double finest_m = experiment.domain.grid.spacing_m[0];
-    for (const double spacing_m : experiment.domain.grid.derivative_spacings_m())
-        finest_m = std::min(finest_m, spacing_m);
-    return {experiment.time.output_dt_s, experiment.time.output_samples, kSamePlaceInNodes * finest_m};
-}
-
 /// What the receivers of a shot recorded, as it is written, with all digits that the run has.
 class SyntheticTraces {
 public:
@@ -90,6 +80,13 @@ bool subtracts_synthetic(const ImagingPlan& imaging) {
     return imaging.condition == nullptr || imaging.misfit.config.image.direct_wave == "subtract";
 }
 
+/// How seismograms are compared: what is migrated alone has been filtered as it was read.
+MisfitSettings compared_settings(const ImagingPlan& imaging) {
+    MisfitSettings settings = imaging.misfit;
+    if (!subtracts_synthetic(imaging)) settings.config.band_pass.reset();
+    return settings;
+}
+
 /// Gradients, or images by a condition.
 class GradientTask : public Task {
 public:
@@ -98,7 +95,9 @@ public:
           parts_(parts),
           imaging_(plan_.imaging.value()),
           subtracts_(subtracts_synthetic(imaging_)),
-          observed_(imaging_.misfit.config.observed, plan_.survey.shots, sampling_of(plan_)) {}
+          compared_(compared_settings(imaging_)),
+          observed_(imaging_.misfit.config, plan_.survey.shots, observed_sampling(plan_.domain.grid, plan_.time),
+                    subtracts_ ? ObservedUse::compared : ObservedUse::imaged) {}
 
     [[nodiscard]] std::int64_t steps() const override { return steps_of_shot(plan_); }
     void prepare(ShotInProgress& shot) const override {
@@ -133,6 +132,7 @@ private:
     TaskParts parts_;
     const ImagingPlan& imaging_;
     bool subtracts_;
+    MisfitSettings compared_;
     ObservedData observed_;
     mutable std::mutex reading_;
     mutable std::atomic<std::int64_t> prepared_ = 0;
@@ -185,10 +185,9 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
         .room = plan_.time.recorded_samples(),
     };
     const std::vector<float> nothing(subtracts_ ? 0 : observed.size());
-    MisfitOfShot misfit =
-        evaluate_misfit(imaging_.misfit, geometry,
-                        subtracts_ ? synthetic.traces() : TraceList<const float>(nothing, std::ssize(receivers)),
-                        TraceList<const float>(observed, std::ssize(receivers)));
+    MisfitOfShot misfit = evaluate_misfit(
+        compared_, geometry, subtracts_ ? synthetic.traces() : TraceList<const float>(nothing, std::ssize(receivers)),
+        TraceList<const float>(observed, std::ssize(receivers)));
     if (imaging_.condition != nullptr) negate(misfit.adjoint_source);
     shot.images.shot = shot.shot.id;
     shot.images.part = plan.domain.part;

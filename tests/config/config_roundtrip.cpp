@@ -95,9 +95,15 @@ std::vector<std::string> samples() {
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + "output: {snapshots: {every_s: 0.1}}\n" +
             "sources: [{position_m: [1, 1], wavelet: {type: ricker, peak_frequency_hz: 10}}]\n",
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + rest2d +
-            "imaging: {observed: observed.h5, misfit: huber, huber_threshold: 0.30000000000000004, offset_m: {min: "
+            "imaging: {observed: [observed.h5, wavelet.csv], subtract: observed.h5, gain: {time_power: 0.25}, "
+            "segy_bytes: {record: 1, source_x: 201, source_y: 205, receiver_x: 209, receiver_y: 213, source_depth: 0, "
+            "source_elevation: 53, receiver_elevation: 57, coordinate_scaler: 0, elevation_scaler: 69, delay_ms: 105}, "
+            "band_pass: "
+            "{low_hz: 2.5, high_hz: 30, order: 6, phase: minimum}, misfit: huber, huber_threshold: "
+            "0.30000000000000004, offset_m: {min: "
             "0.1, max: 1e9}, time_window_s: {min: 0.01, max: 0.09, taper: 0.003}, top_mute: {t0_s: -0.1, velocity_m_s: "
-            "1500.5, taper_s: 0.01}, bottom_mute: {t0_s: 0.05}, storage: checkpoints, ring: disk, ring_folder: rings, "
+            "1500.5, taper_s: 0.01}, bottom_mute: {picks: wavelet.csv}, storage: checkpoints, ring: disk, ring_folder: "
+            "rings, "
             "ring_values: 16bit, ring_every: 3, every: 4, image: {condition: velocity, normalise: both, floor: 0.1, "
             "laplacian: true, longest_wavelength_m: 300.5, mute_depth_m: 20.5, mute_taper_m: 7.5, water_m_s: 1501, "
             "direct_wave: subtract}, "

@@ -101,6 +101,35 @@ using Labels = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("panels in rows lie below each other, those of a column at one place") {
+    const std::vector<float> vp(20 * 30, 1.f);
+    Picture picture;
+    for (int i = 0; i < 4; ++i) picture.panels.push_back(model_panel(vp, 20, 30));
+    for (Panel& panel : picture.panels) panel.equal_aspect = false;
+    picture.panels[2].vertical.first = -1e5;  // longer labels below than above
+    const Pixels beside = draw_pixels(picture);
+    picture.rows = 2;
+    const Pixels below = draw_pixels(picture);
+    CHECK(below.height > 1.3 * beside.height);
+    picture.panels.resize(3);
+    const Pixels three = draw_pixels(picture);
+    CHECK(three.width == below.width);
+    CHECK(three.height == below.height);
+    // The left frames of a column are one column of pixels.
+    picture.panels.resize(2);
+    std::swap(picture.panels[1], picture.panels[0]);
+    picture.panels[1].vertical.first = -1e5;
+    const Pixels column = draw_pixels(picture);
+    int longest = 0;
+    for (int x = 0; x < column.width; ++x) {
+        int dark = 0;
+        for (int y = 0; y < column.height; ++y)
+            dark += column.argb[static_cast<std::size_t>(y * column.width + x)] == argb(kInk) ? 1 : 0;
+        longest = std::max(longest, dark);
+    }
+    CHECK(longest > 0.6 * column.height);
+}
+
 TEST_CASE("a model slice: viridis from the slowest to the fastest, same metres per pixel both ways") {
     std::vector<float> vp(200 * 100, 1500.f);
     for (std::size_t i = 100 * 100; i < vp.size(); ++i) vp[i] = 4500.f;

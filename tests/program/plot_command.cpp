@@ -253,7 +253,7 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"gradient", "@gradient.h5", "--image", "receiver"}), 64, "has no /illumination/receiver");
     check(results.plot({"gradient", "@gradient.h5", "--image", "rho"}), 64, "has no /gradient/rho");
     check(results.plot({"gradient", "@gradient.h5", "--image", "source", "--map", "grey"}), 64,
-          "--map is of gradients; illuminations are drawn with viridis");
+          "--map is of gradients and images; illuminations are drawn with viridis");
     check(results.plot({"slice", "@small.yaml"}), 65, "small.yaml");
     check(results.plot({"gather", "@absent.h5"}), 66, "absent.h5: no such file");
     check(results.plot({"slice", "@snapshots.h5", "--time", "7"}), 64,

@@ -235,7 +235,7 @@ TEST_CASE("observed data may be traces of other programs, which are found by the
     };
     std::ofstream(folder / "twice.sgy", std::ios::binary) << bytes << bytes.substr(heads, length);
     refused({"imaging.observed=twice.sgy"},
-            "shot 1: receiver 1 of 21 at (43, 0, 20) m has 2 traces, 1 and 106 of the file among them");
+            "shot 1: receiver 1 of 21 at (43, 0, 20) m has 2 traces, trace 1 and trace 106 among them");
     std::ofstream(folder / "less.sgy", std::ios::binary) << bytes.substr(0, bytes.size() - length);
     refused({"imaging.observed=less.sgy"}, "shot 5: receiver 21 of 21 at (563, 0, 20) m has no trace within 0.01 m");
     refused({"imaging.observed=true.sgy", "sources=[{position_m: [93, 24]}]"},
@@ -243,7 +243,55 @@ TEST_CASE("observed data may be traces of other programs, which are found by the
     other = bytes;
     other[heads + 109] = 4;  // bytes 109-110: 4 ms
     std::ofstream(folder / "late.sgy", std::ios::binary) << other;
-    refused({"imaging.observed=late.sgy"}, "trace 1 starts 0.004 s after the source (bytes 109-110)");
+    refused({"imaging.observed=late.sgy"},
+            "trace 1 starts 0.004 s after the source: what it would have recorded before is not known");
+    // Where nothing counts before, it may.
+    for (std::size_t trace = 0; trace < traces; ++trace) other[heads + trace * length + 109] = 4;
+    std::ofstream(folder / "late.sgy", std::ios::binary) << other;
+    const std::string window = "imaging.time_window_s={min: 0.004, max: 0.2}";
+    CHECK(place.image_of("late", {"imaging.observed=late.sgy", window}) != expected);
+}
+
+TEST_CASE("observed data may lie in several files, be sampled otherwise, and be prepared") {
+    const GradientPlace place;
+    const std::filesystem::path& folder = place.folder.path();
+    const std::vector<float> expected = place.image_of("own", {});
+    REQUIRE(run_onda({"export", folder / "true", "--segy", "--output", folder / "true.sgy"}).code == 0);
+    const std::string bytes = text_of(folder / "true.sgy");
+    constexpr std::size_t heads = 3600, half = 50;  // traces: the third shot lies in both
+    const std::size_t length = (bytes.size() - heads) / 105;
+    std::ofstream(folder / "a.sgy", std::ios::binary) << bytes.substr(0, heads + half * length);
+    std::ofstream(folder / "b.sgy", std::ios::binary) << bytes.substr(0, heads) << bytes.substr(heads + half * length);
+    CHECK(place.image_of("parts", {"imaging.observed=[a.sgy, b.sgy]"}) == expected);
+
+    // What is subtracted from itself is nothing, and nothing is compared with it.
+    const std::vector<float> none = place.image_of("none", {"imaging.subtract=true.sgy"});
+    CHECK(std::ranges::all_of(none, [](float x) { return x == 0.f; }));
+    CHECK(contains(text_of(folder / "none" / "misfit.csv"), ",21,21,0"));
+
+    // Sampled half as often as the run, and more often.
+    const auto largest = [](const std::vector<float>& image) {
+        float most = 0.f;
+        for (const float x : image) most = std::max(most, std::abs(x));
+        return most;
+    };
+    const auto difference = [&](const std::vector<float>& a, const std::vector<float>& b) {
+        std::vector<float> left = a;
+        for (std::size_t i = 0; i < left.size(); ++i) left[i] -= b[i];
+        return largest(left) / largest(b);
+    };
+    const std::vector<float> finer = place.image_of("finer", {"output.seismograms.dt_s=0.001"});
+    CHECK(finer != expected);
+    CHECK(difference(finer, expected) < 0.01);
+    CHECK(difference(place.image_of("coarser", {"output.seismograms.dt_s=0.005"}), expected) < 0.02);
+
+    // Both sides are filtered: the normalised misfit of a shifted band is another, of the whole band the same.
+    const std::vector<float> whole =
+        place.image_of("whole", {"imaging.band_pass={low_hz: 0.01, high_hz: 120, order: 8}"});
+    CHECK(difference(whole, expected) < 0.02);
+    CHECK(difference(place.image_of("low", {"imaging.band_pass={high_hz: 8, phase: minimum}"}), expected) > 0.3);
+    CHECK(difference(place.image_of("gain", {"imaging.gain={time_power: 0}"}), expected) == 0.f);
+    CHECK(place.image_of("grown", {"imaging.gain={}"}) != expected);
 }
 
 TEST_CASE("what allows no exact gradient is refused, with what would do") {
@@ -273,7 +321,8 @@ TEST_CASE("what allows no exact gradient is refused, with what would do") {
     refused({"receivers=[]"}, "receivers");
     refused({"receivers=[{type: line, first_m: [53, 20], last_m: [563, 20], count: 21}]"}, "receiver 1 of 21 is at");
     refused({"sources=[{type: line, first_m: [103, 24], last_m: [503, 24], count: 6}]"}, "has no shot 6");
-    refused({"output.seismograms.dt_s=0.003"}, "set output.seismograms.dt_s to");
+    refused({"output.seismograms.dt_s=0.025"},
+            "% of the energy lies above 18 Hz, which samples every 0.025 s do not hold (every 0.002 s there)");
     refused({"time.duration_s=0.4", "output.seismograms.dt_s=0.002"}, "shorten time.duration_s");
     const Outcome missing = run_onda({"gradient", place.folder.path() / "true.yaml"});
     CHECK(missing.code == 78);

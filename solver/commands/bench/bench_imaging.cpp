@@ -124,7 +124,7 @@ Config imaging_config(const ImagingBenchOptions& options, int shots, const std::
     Log log = silent();
     run_simulation(observed, {.folder = folder, .command_line = {}}, log);
     config.imaging.emplace();
-    config.imaging->observed = folder / "seismograms.h5";
+    config.imaging->observed = {folder / "seismograms.h5"};
     config.imaging->illumination = false;
     config.imaging->storage = options.storage;
     config.imaging->ring = options.ring;
