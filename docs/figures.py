@@ -1,4 +1,4 @@
-"""Makes the figures of docs/theory.md, docs/thesis.md and README.md from what the program prints and computes.
+"""Makes the figures of docs/theory.md, docs/migration.md, docs/thesis.md and README.md from what the program prints and computes.
 
     python3 docs/figures.py                           # all of them, into docs/figures; a minute or two
     python3 docs/figures.py --only dispersion_order --onda build/default/onda --output /tmp
@@ -403,6 +403,29 @@ def first(onda, save, *plot):
     save(picture, "png")
 
 
+def migration(onda, save):
+    """The image of docs/migration.md's own line, over its model, drawn by the program."""
+    page = (ROOT / "docs/migration.md").read_text()
+    for name in ("layers", "line"):
+        block = re.search(rf"<!-- file: {name}.yaml -->\n```yaml\n(.*?)```", page, re.DOTALL)[1]
+        (onda.folder / f"{name}.yaml").write_text(block.replace("results/observed", str(onda.folder / "observed")))
+    onda.call("run", onda.folder / "layers.yaml", "--output", onda.folder / "observed", "--force")
+    panels = {}
+    for condition in ("cross_correlation", "inverse_scattering"):
+        results = onda.folder / condition
+        onda.call("rtm", onda.folder / "line.yaml", "--output", results, "--force", "--set", f"imaging.image.condition={condition}")
+        with h5py.File(results / "image.h5") as file:
+            panels[condition] = file["image/migrated"][:, 0, :]
+    figure, axes = plt.subplots(2, 1, figsize=(5.6, 4.6), constrained_layout=True, sharex=True)
+    for panel, (condition, image) in zip(axes, panels.items()):
+        clip = np.quantile(np.abs(image), 0.98)
+        panel.imshow(image, cmap="gray_r", vmin=-clip, vmax=clip, extent=(0, 4000, 2000, 0), aspect="auto")
+        panel.set(title=condition, ylabel="z [m]")
+        panel.grid(False)
+    axes[1].set_xlabel("x [m]")
+    save(figure, "png")
+
+
 def thesis_tiles(onda, save):
     """What the thesis measured, drawn by the program."""
     file = onda.folder / "thesis_tiles.png"
@@ -429,6 +452,7 @@ FIGURES = {
     "absorbing": absorbing,
     "stability": stability,
     "sensitivity": sensitivity,
+    "migration": migration,
     "adjoint": adjoint,
     "layers": lambda onda, save: promises(onda, save, ["R5", "R5h"], "Reflection, transmission and head waves of layers"),
     "exact_solutions": exact_solutions,

@@ -1,6 +1,6 @@
 // Gathers as an array of NumPy's, with a table of its traces beside it.
+#include "io/files/npy_header.hpp"
 #include "io/results/gather_writers.hpp"
-#include "io/results/npy_header.hpp"
 
 namespace onda {
 

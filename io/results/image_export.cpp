@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "io/files/atomic_stream.hpp"
+#include "io/files/npy_header.hpp"
 #include "io/files/plain_file.hpp"
-#include "io/results/npy_header.hpp"
 #include "io/results/segy_headers.hpp"
 #include "io/results/trace_file.hpp"
 #include "io/text/printable.hpp"

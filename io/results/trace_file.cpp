@@ -14,7 +14,6 @@
 
 #include "io/files/plain_file.hpp"
 #include "io/results/segy_headers.hpp"
-#include "io/results/trace_words.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/saturating.hpp"
 

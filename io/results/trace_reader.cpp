@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "io/files/input_file.hpp"
-#include "io/results/trace_words.hpp"
+#include "io/results/segy_headers.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"

@@ -14,7 +14,7 @@
 #include "io/results/recorded_data.hpp"
 #include "io/results/trace_bytes.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/imaging/recorded_facts.hpp"
+#include "solver/data/recorded_facts.hpp"
 
 namespace onda::data {
 

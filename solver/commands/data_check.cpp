@@ -7,8 +7,8 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/data.hpp"
-#include "solver/imaging/observed_data.hpp"
-#include "solver/imaging/trace_matching.hpp"
+#include "solver/data/observed_data.hpp"
+#include "solver/data/trace_matching.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/json_text.hpp"
 

@@ -27,7 +27,8 @@ std::int64_t reflected(std::int64_t node, std::int64_t n) {
 
 /// Calls use(line, filtered) for all lines of nodes along an axis, with the line filtered.
 template <typename Use>
-void for_filtered_lines(std::span<float> image, const Grid& grid, std::size_t axis, const EvenTaps& taps, const Use& use) {
+void for_filtered_lines(std::span<float> image, const Grid& grid, std::size_t axis, const EvenTaps& taps,
+                        const Use& use) {
     const std::int64_t n = grid.n[axis], stride = stride_of(grid, axis), reach = std::ssize(taps) - 1;
 #pragma omp parallel
     {

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "io/text/error.hpp"
-#include "solver/imaging/data_preparation.hpp"
-#include "solver/imaging/data_weights.hpp"
+#include "solver/data/data_preparation.hpp"
+#include "solver/data/data_weights.hpp"
 #include "solver/program/loop_failure.hpp"
 
 namespace onda {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "io/text/saturating.hpp"
+#include "solver/data/observed_data.hpp"
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/imaging_condition.hpp"
-#include "solver/imaging/observed_data.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/outputs/gather.hpp"

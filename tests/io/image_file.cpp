@@ -196,18 +196,18 @@ TEST_CASE("damaged files are refused, and so are those of another format") {
     std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
     std::string text(bytes, '\0');
     stream.read(text.data(), std::streamsize(bytes));
-    const auto values = image_values(cube.geometry, 1.);
+    const auto values = image_values(cube.geometry, 1.);  // of the first kind
     const std::string some(reinterpret_cast<const char*>(&values[100]), 64);
     const auto at = text.find(some);
     REQUIRE(at != std::string::npos);
     stream.seekp(std::streamoff(at));
     stream.put(char(~text[at]));
     stream.close();
-    CHECK(contains(message_of([&] { read_image(file, kVpGradient, {}, cube.geometry.shape); }, ExitCode::bad_data),
-                   "gradient/vp"));
-    const auto guarded = [&] { static_cast<void>(ImageReader(file).read(kVpGradient, {}, cube.geometry.shape)); };
+    CHECK(contains(message_of([&] { read_image(file, kMigratedImage, {}, cube.geometry.shape); }, ExitCode::bad_data),
+                   "image/migrated"));
+    const auto guarded = [&] { static_cast<void>(ImageReader(file).read(kMigratedImage, {}, cube.geometry.shape)); };
     CHECK(fault_of(guarded).code() == ExitCode::bad_data);
-    CHECK(read_image(file, kSourceIllumination, {}, cube.geometry.shape) == image_values(cube.geometry, 3.));
+    CHECK(read_image(file, kRhoGradient, {}, cube.geometry.shape) == image_values(cube.geometry, 3.));
     std::filesystem::resize_file(file, bytes / 2);
     CHECK(fault_of([&] { image_contents(file); }).code() == ExitCode::bad_data);
 

@@ -11,8 +11,8 @@
 #include <random>
 #include <segyio/segy.h>
 
+#include "io/results/segy_headers.hpp"
 #include "io/results/trace_file.hpp"
-#include "io/results/trace_words.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;

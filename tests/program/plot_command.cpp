@@ -249,7 +249,8 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"gather", "@snapshots.h5"}), 64, "holds snapshots, not seismograms; onda plot slice");
     check(results.plot({"slice", "@model.h5"}), 64, "holds a model, not snapshots; onda plot model draws it");
     check(results.plot({"model", "@seismograms.h5"}), 64, "holds seismograms, not a model");
-    check(results.plot({"slice", "@gradient.h5"}), 64, "holds a gradient, not snapshots; onda plot gradient draws it");
+    check(results.plot({"slice", "@gradient.h5"}), 64,
+          "holds a gradient or an image, not snapshots; onda plot gradient and image draw it");
     check(results.plot({"gradient", "@gradient.h5", "--image", "receiver"}), 64, "has no /illumination/receiver");
     check(results.plot({"gradient", "@gradient.h5", "--image", "rho"}), 64, "has no /gradient/rho");
     check(results.plot({"gradient", "@gradient.h5", "--image", "source", "--map", "grey"}), 64,

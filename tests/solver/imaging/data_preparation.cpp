@@ -1,7 +1,7 @@
 // What is done with recorded traces before they are compared: records come to the samples of a run, copied or limited
 // to the band that both hold; what would be lost, or is not there, is told; gains; filters of both sides of a misfit.
 // Takes less than a second.
-#include "solver/imaging/data_preparation.hpp"
+#include "solver/data/data_preparation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@
 #include <random>
 
 #include "io/results/seismograms.hpp"
-#include "solver/imaging/data_weights.hpp"
-#include "solver/imaging/observed_data.hpp"
+#include "solver/data/data_weights.hpp"
+#include "solver/data/observed_data.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/planning/make_plan.hpp"

@@ -12,7 +12,7 @@
 #include <set>
 
 #include "io/text/error.hpp"
-#include "solver/imaging/data_weights.hpp"
+#include "solver/data/data_weights.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/signal/hilbert.hpp"
 #include "tests/io/files_support.hpp"

@@ -1,7 +1,7 @@
 // What recorded traces are: shots, fold, offsets, amplitudes and spectra of lines whose numbers are known, in any
 // direction, in one file or several; their faults by trace. Whatever bytes a file has, it has facts or is refused.
 // Takes 3 s.
-#include "solver/imaging/recorded_facts.hpp"
+#include "solver/data/recorded_facts.hpp"
 
 #include <algorithm>
 #include <cmath>

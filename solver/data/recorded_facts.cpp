@@ -1,4 +1,4 @@
-#include "solver/imaging/recorded_facts.hpp"
+#include "solver/data/recorded_facts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "io/files/interruption.hpp"
-#include "solver/imaging/data_weights.hpp"
+#include "solver/data/data_weights.hpp"
 #include "solver/signal/for_traces.hpp"
 
 namespace onda {

@@ -1,4 +1,4 @@
-#include "solver/imaging/data_preparation.hpp"
+#include "solver/data/data_preparation.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "solver/imaging/observed_data.hpp"
+#include "solver/data/observed_data.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include "io/results/result_reader.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
-#include "solver/imaging/data_preparation.hpp"
-#include "solver/imaging/trace_matching.hpp"
+#include "solver/data/data_preparation.hpp"
+#include "solver/data/trace_matching.hpp"
 
 namespace onda {
 

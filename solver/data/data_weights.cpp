@@ -1,4 +1,4 @@
-#include "solver/imaging/data_weights.hpp"
+#include "solver/data/data_weights.hpp"
 
 #include <algorithm>
 #include <array>

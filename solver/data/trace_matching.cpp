@@ -1,4 +1,4 @@
-#include "solver/imaging/trace_matching.hpp"
+#include "solver/data/trace_matching.hpp"
 
 #include <algorithm>
 #include <cmath>
