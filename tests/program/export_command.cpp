@@ -3,12 +3,14 @@
 // format does not hold is refused; nothing is replaced without --force, or left half written.
 // Takes 15 s.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/gather_export.hpp"
+#include "io/results/image_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "io/results/trace_file.hpp"
 #include "tests/program/program.hpp"
@@ -427,4 +429,52 @@ TEST_CASE("shots that are sampled in different ways are refused, and so is a pre
     value = std::numeric_limits<float>::quiet_NaN();
     CHECK(contains(refusal(),
                    "shot 1, receiver 1 of 1 at (9, 0, 1) m, t = 0.002 s: the pressure is not a finite number"));
+}
+
+TEST_CASE("images are written as columns of SEG-Y with the places of their nodes, and as arrays") {
+    const TemporaryFolder folder;
+    const FileGeometry geometry{3, {4, 3, 5}, {12.5, 25., 10.}, {100., -50., 20.}};
+    std::vector<float> values(60);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = float(i) - 17.5f;
+    ImageWriter writer(folder.path() / "image.h5", {geometry, {}}, {}, true);
+    writer.write(kMigratedImage, 0, values);
+    writer.write({.shot = 1, .value = 1., .of_trace = {1.}});
+    writer.commit();
+    check_export(folder.path() / "image.h5", {"--segy"});
+    const std::vector<char> segy = bytes_of(folder.path() / "image.segy");
+    REQUIRE(segy.size() == 3600 + 12 * (240 + 5 * 4));
+    const auto number = [&](std::size_t at, int bytes) {  // big endian, of two's complement
+        std::uint32_t value = 0;
+        for (int i = 0; i < bytes; ++i)
+            value = value << 8 | static_cast<unsigned char>(segy[at + static_cast<std::size_t>(i)]);
+        return bytes == 2 ? std::int64_t(std::int16_t(value)) : std::int64_t(std::int32_t(value));
+    };
+    CHECK(number(3216, 2) == 10000);  // mm, where other files have microseconds
+    CHECK(number(3220, 2) == 5);
+    CHECK(number(3224, 2) == 5);
+    for (std::int64_t y = 0; y < 3; ++y)
+        for (std::int64_t x = 0; x < 4; ++x) {
+            const auto at = static_cast<std::size_t>(3600 + (y * 4 + x) * 260);
+            CHECK(number(at + 20, 4) == y * 4 + x + 1);
+            const auto parts = double(-number(at + 70, 2));
+            CHECK(double(number(at + 180, 4)) / parts == 100. + 12.5 * double(x));
+            CHECK(double(number(at + 184, 4)) / parts == -50. + 25. * double(y));
+            CHECK(number(at + 188, 4) == y + 1);
+            CHECK(number(at + 192, 4) == x + 1);
+            for (std::int64_t z = 0; z < 5; ++z) {
+                const auto bits = static_cast<std::uint32_t>(number(at + 240 + static_cast<std::size_t>(4 * z), 4));
+                CHECK(std::bit_cast<float>(bits) == values[static_cast<std::size_t>((z * 3 + y) * 4 + x)]);
+            }
+        }
+    check_export(folder.path() / "image.h5", {"--npy"});
+    const std::vector<char> npy = bytes_of(folder.path() / "image.npy");
+    REQUIRE(npy.size() == 128 + 240);
+    CHECK(contains(std::string(npy.begin(), npy.begin() + 128), "'shape': (5, 3, 4)"));
+    CHECK(std::memcmp(npy.data() + 128, values.data(), 240) == 0);
+    const Outcome again = export_of(folder.path() / "image.h5", {"--npy"});
+    CHECK(again.code == 73);
+    const Outcome other = export_of(folder.path() / "image.h5", {"--csv"});
+    CHECK(other.code == 64);
+    CHECK(contains(other.err, "images are written with --segy or --npy"));
+    CHECK(export_of(folder.path() / "image.h5", {"--segy", "--shots", "1"}).code == 64);
 }
