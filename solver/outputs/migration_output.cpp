@@ -1,6 +1,9 @@
 #include "solver/outputs/migration_output.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
@@ -72,8 +75,9 @@ public:
         light.fields.front().label = "illumination";
         add(picture, std::move(light), "Illumination by the sources", section);
         const auto length = [](const PictureAxis& axis) { return std::abs(axis.last - axis.first); };
-        if (length(section.horizontal) > 1.5 * length(section.vertical))
-            picture.rows = static_cast<int>(picture.panels.size());
+        const bool is_wide = length(section.horizontal) > 1.5 * length(section.vertical);
+        const auto panels = static_cast<int>(picture.panels.size());
+        picture.rows = is_wide ? panels : models_.size() > 1 ? (panels + 1) / 2 : 1;
         return picture;
     }
 
