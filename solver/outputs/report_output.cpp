@@ -1,6 +1,7 @@
 #include "solver/outputs/report_output.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fcntl.h>
 #include <map>
 #include <spdlog/fmt/fmt.h>
@@ -95,6 +96,8 @@ public:
         shot_.wavelets = wavelets_of(gather);
     }
     std::optional<AtomicFile> finish() override {
+        // Tasks that step singly show no wavefield.
+        std::erase_if(shot_.movies, [](const ReportMovie& movie) { return movie.times_s.empty(); });
         const TextSource text = [this](const auto& put) { put_report_shot(shot_, choice_, put); };
         stage_text_file(file_, text, true).rename();
         return {};
@@ -134,17 +137,19 @@ void put_file(const std::filesystem::path& path, const PutText& put) {
 void add_images(const ReportSection& section, const std::filesystem::path& file, ReportPlane& plane) {
     std::vector<ReportParameter> images;
     for (const StoredImageKind* kind : {&kMigratedImage, &kSourceIllumination, &kReceiverIllumination}) {
-        std::vector<float> values = read_on(file, *kind, section.window);
+        const std::vector<float> values = read_on(file, *kind, section.window);
         const std::span<const float> frame(values);
         const auto clip = static_cast<float>(common_clip({&frame, 1}, kImageClip));
-        for (float& value : values) value = std::clamp(value, kind->both_signs ? -clip : 0.F, clip);
-        if (kind->both_signs) values.front() = -(values.back() = clip);  // zero is the middle of the scale
+        const float least = kind->both_signs ? -clip : 0.F;
         ReportParameter& image = images.emplace_back();
         image.name = kind->option;
         image.quantity = kind->label;
         image.is_image = true;
-        image.values.resize(values.size());
-        image.range = quantise_parameter(values, image.values);
+        // Beyond the ends of the scale as these, so that zero is its middle.
+        image.range = {least, clip};
+        for (const float value : values)
+            image.values.push_back(static_cast<std::uint16_t>(
+                std::lround((std::clamp(value, least, clip) - least) / (clip - least) * 65535.F)));
     }
     plane.parameters.insert(plane.parameters.begin(), images.begin(), images.end());
 }
