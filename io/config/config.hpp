@@ -200,9 +200,9 @@ struct MuteConfig {
     double t0_s = 0.;
     std::optional<double> velocity_m_s;  ///< absent: t0_s at every offset
     double taper_s = 0.;                 ///< on the side that is kept
-    std::filesystem::path picks;         ///< CSV of offsets and times, to which t0_s is added
+    std::filesystem::path picks{};       ///< CSV of offsets and times, to which t0_s is added
     /// No parameter: the picks, (offset [m], time [s]), once the file has been read.
-    std::vector<std::array<double, 2>> picked;
+    std::vector<std::array<double, 2>> picked{};
     bool operator==(const MuteConfig&) const = default;
 };
 

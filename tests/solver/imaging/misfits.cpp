@@ -104,8 +104,8 @@ ImagingConfig all_weights() {
     ImagingConfig config;
     config.offset_m = {50., 650.};
     config.time_window_s = {0.1, 1.1, 0.15};
-    config.top_mute = MuteConfig{0.05, 1800., 0.1};
-    config.bottom_mute = MuteConfig{0.9, 4000., 0.2};
+    config.top_mute = MuteConfig{.t0_s = 0.05, .velocity_m_s = 1800., .taper_s = 0.1};
+    config.bottom_mute = MuteConfig{.t0_s = 0.9, .velocity_m_s = 4000., .taper_s = 0.2};
     return config;
 }
 
@@ -150,8 +150,8 @@ TEST_CASE("settings are those of the configuration, unless they contradict each 
     }
     // Two tapers may meet, though 0.6 - 0.2 is less than 0.4 in binary; mutes may leave nothing at small offsets.
     config.time_window_s = {0.2, 0.6, 0.2};
-    config.top_mute = MuteConfig{0.3, {}, 0.};
-    config.bottom_mute = MuteConfig{0., 2000., 0.};
+    config.top_mute = MuteConfig{.t0_s = 0.3, .velocity_m_s = std::nullopt, .taper_s = 0.};
+    config.bottom_mute = MuteConfig{.t0_s = 0., .velocity_m_s = 2000., .taper_s = 0.};
     CHECK_NOTHROW(make_misfit_settings(config, 1.2, {}));
     config.time_window_s = {0.2, 0.6, 0.2000001};
     CHECK(contains(message_of([&] { make_misfit_settings(config, 1.2, {}); }, ExitCode::config),
@@ -305,7 +305,7 @@ TEST_CASE("weights are 0 and 1 outside tapers, and cosines in them") {
     CHECK(tapered[75] == doctest::Approx(0.5));
     // Horizontal distances: the depths of 30 and 70 m do not count. 0.1 s + 1000 m / 2000 m/s = 0.6 s.
     config = {};
-    config.top_mute = MuteConfig{0.1, 2000., 0.};
+    config.top_mute = MuteConfig{.t0_s = 0.1, .velocity_m_s = 2000., .taper_s = 0.};
     const Values later = weights_of(config, 1000.);
     CHECK(std::ranges::count(later, 0.) == 150);
     CHECK(later[149] == 0.);
