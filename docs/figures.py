@@ -403,27 +403,48 @@ def first(onda, save, *plot):
     save(picture, "png")
 
 
-def migration(onda, save):
-    """The image of docs/migration.md's own line, over its model, drawn by the program."""
+def observe_line(onda):
+    """The configuration of docs/migration.md's own line, with its data observed."""
     page = (ROOT / "docs/migration.md").read_text()
     for name in ("layers", "line"):
         block = re.search(rf"<!-- file: {name}.yaml -->\n```yaml\n(.*?)```", page, re.DOTALL)[1]
         (onda.folder / f"{name}.yaml").write_text(block.replace("results/observed", str(onda.folder / "observed")))
     onda.call("run", onda.folder / "layers.yaml", "--output", onda.folder / "observed", "--force")
-    panels = {}
-    for condition in ("cross_correlation", "inverse_scattering"):
-        results = onda.folder / condition
-        onda.call("rtm", onda.folder / "line.yaml", "--output", results, "--force", "--set", f"imaging.image.condition={condition}")
-        with h5py.File(results / "image.h5") as file:
-            panels[condition] = file["image/migrated"][:, 0, :]
-    figure, axes = plt.subplots(2, 1, figsize=(5.6, 4.6), constrained_layout=True, sharex=True)
-    for panel, (condition, image) in zip(axes, panels.items()):
+    return onda.folder / "line.yaml"
+
+
+def image_of(onda, command, config, dataset, *settings):
+    """What a command makes of a line, [z][x]."""
+    results = onda.folder / command
+    listed = [argument for setting in settings for argument in ("--set", setting)]
+    onda.call(command, config, "--output", results, "--force", *listed)
+    with h5py.File(results / "image.h5") as file:
+        return file[dataset][:, 0, :]
+
+
+def draw_images(panels, save):
+    figure, axes = plt.subplots(len(panels), 1, figsize=(5.6, 4.6), constrained_layout=True, sharex=True)
+    for panel, (title, image) in zip(axes, panels.items()):
         clip = np.quantile(np.abs(image), 0.98)
         panel.imshow(image, cmap="gray_r", vmin=-clip, vmax=clip, extent=(0, 4000, 2000, 0), aspect="auto")
-        panel.set(title=condition, ylabel="z [m]")
+        panel.set(title=title, ylabel="z [m]")
         panel.grid(False)
-    axes[1].set_xlabel("x [m]")
+    axes[-1].set_xlabel("x [m]")
     save(figure, "png")
+
+
+def migration(onda, save):
+    """The image of the line by two conditions."""
+    line = observe_line(onda)
+    draw_images({condition: image_of(onda, "rtm", line, "image/migrated", f"imaging.image.condition={condition}")
+                 for condition in ("cross_correlation", "inverse_scattering")}, save)
+
+
+def least_squares(onda, save):
+    """Its image, and the change of velocity that fits its data."""
+    line = observe_line(onda)
+    draw_images({"onda rtm: inverse_scattering": image_of(onda, "rtm", line, "image/migrated"),
+                 "onda lsrtm: change of vp after 10 iterations": image_of(onda, "lsrtm", line, "image/vp")}, save)
 
 
 def thesis_tiles(onda, save):
@@ -453,6 +474,7 @@ FIGURES = {
     "stability": stability,
     "sensitivity": sensitivity,
     "migration": migration,
+    "least_squares": least_squares,
     "adjoint": adjoint,
     "layers": lambda onda, save: promises(onda, save, ["R5", "R5h"], "Reflection, transmission and head waves of layers"),
     "exact_solutions": exact_solutions,

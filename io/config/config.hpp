@@ -219,6 +219,13 @@ struct ImageConfig {
     bool operator==(const ImageConfig&) const = default;
 };
 
+/// When the iterations of a least-squares migration end.
+struct LeastSquaresConfig {
+    std::int64_t iterations = 10;
+    double residual = 0.;  ///< the norm of what is left of the data, as a part of theirs; 0: iterations alone
+    bool operator==(const LeastSquaresConfig&) const = default;
+};
+
 /// A Butterworth filter of both seismograms; one corner at least.
 struct BandPassConfig {
     std::optional<double> low_hz, high_hz;  ///< where it passes 1 / sqrt(2) of the amplitude; absent: no such corner
@@ -247,6 +254,7 @@ struct ImagingConfig {
     std::optional<MuteConfig> top_mute, bottom_mute;
     std::string parameters = "vp";  ///< vp | vp_and_rho: what gradients are of
     ImageConfig image;
+    LeastSquaresConfig lsrtm;
     bool illumination = true;            ///< of both fields, beside the gradient
     bool adjoint_sources = false;        ///< in the file of each shot
     std::string storage = "auto";        ///< auto | full | ring | checkpoints

@@ -708,7 +708,7 @@ constexpr Parameter kImage[] = {
      .range = between(0., 1e9)},
     {.name = "water_m_s",
      .slot = bind<&ImageConfig::water_m_s>,
-     .help = "the image is zero where the velocity is this or less; everywhere it may be there where absent",
+     .help = "the image is zero where the velocity is this or less; nowhere for that reason where absent",
      .unit = "m/s",
      .range = between(lowest_vp_m_s, 1e9),
      .example = "1500"},
@@ -716,6 +716,17 @@ constexpr Parameter kImage[] = {
      .slot = bind<&ImageConfig::direct_wave>,
      .help = "what happens to waves that the model of the run has, too, such as the direct one",
      .values = "imaging.image.direct_wave"},
+};
+
+constexpr Parameter kLeastSquares[] = {
+    {.name = "iterations",
+     .slot = bind<&LeastSquaresConfig::iterations>,
+     .help = "the most iterations; a run with more of them goes on where one with fewer has ended",
+     .range = between(1., 10000.)},
+    {.name = "residual",
+     .slot = bind<&LeastSquaresConfig::residual>,
+     .help = "iterations end when the norm of the residual is this part of that of the data",
+     .range = {.min = 0., .max = 1., .open_max = true}},
 };
 
 constexpr Parameter kBandPass[] = {
@@ -856,7 +867,14 @@ constexpr Parameter kImaging[] = {
      .slot = bind<&ImagingConfig::parameters>,
      .help = "the parameters of the model that the gradient is of, each with the others as they are",
      .values = "imaging.parameters"},
-    {.name = "image", .slot = bind<&ImagingConfig::image>, .help = "the image that onda rtm makes", .rows = kImage},
+    {.name = "image",
+     .slot = bind<&ImagingConfig::image>,
+     .help = "the image that onda rtm makes; onda lsrtm takes all but condition, laplacian and longest_wavelength_m",
+     .rows = kImage},
+    {.name = "lsrtm",
+     .slot = bind<&ImagingConfig::lsrtm>,
+     .help = "when the iterations of onda lsrtm end",
+     .rows = kLeastSquares},
     {.name = "illumination",
      .slot = bind<&ImagingConfig::illumination>,
      .help = "also write the energies of the forward and the adjoint field at every node"},

@@ -1,21 +1,17 @@
 #include "io/results/image_export.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 
 #include "io/files/atomic_stream.hpp"
 #include "io/files/npy_header.hpp"
-#include "io/files/plain_file.hpp"
 #include "io/results/segy_headers.hpp"
 #include "io/results/trace_file.hpp"
-#include "io/text/printable.hpp"
 
 namespace onda {
 namespace {
 
 constexpr std::int64_t kLargest16 = std::numeric_limits<std::int16_t>::max();
-constexpr std::int64_t kHeadBytes = SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE;
 
 /// The interval of depths in 16 bits.
 struct DepthInterval {
@@ -57,22 +53,11 @@ std::string words_of(const ImageToExport& image, std::int64_t parts) {
 }
 
 BinaryHeader binary_header_of(const FileGeometry& geometry) {
-    constexpr int first_byte = 3201, revision_byte = 3501, ieee = 5, stacked = 4, metres = 1;
-    BinaryHeader set;
-    set(SEGY_BIN_JOB_ID, 1);
-    set(SEGY_BIN_LINE_NUMBER, 1);
-    set(SEGY_BIN_REEL_NUMBER, 1);
+    constexpr int stacked = 4;  // table 2: byte 3229
+    BinaryHeader set =
+        begin_binary_header(depth_interval(geometry.spacing_m[2]).number, geometry.shape[2], SEGY_IEEE_FLOAT_4_BYTE);
     set(SEGY_BIN_TRACES, 1);
-    for (const int field : {SEGY_BIN_INTERVAL, SEGY_BIN_INTERVAL_ORIG})
-        set(field, depth_interval(geometry.spacing_m[2]).number);
-    for (const int field : {SEGY_BIN_SAMPLES, SEGY_BIN_SAMPLES_ORIG}) set(field, geometry.shape[2]);
-    set(SEGY_BIN_FORMAT, ieee);
-    set(SEGY_BIN_ENSEMBLE_FOLD, 1);
     set(SEGY_BIN_SORTING_CODE, stacked);
-    set(SEGY_BIN_MEASUREMENT_SYSTEM, metres);
-    set.data[revision_byte - first_byte] = 1;
-    set(SEGY_BIN_TRACE_FLAG, 1);
-    set(SEGY_BIN_EXT_HEADERS, 0);
     return set;
 }
 
@@ -101,52 +86,13 @@ TraceHeader header_of_column(const FileGeometry& geometry, std::int64_t parts, s
     return set;
 }
 
-/// An open file, whose faults are errors with its name.
-class ImageTraces {
-public:
-    ImageTraces(const std::filesystem::path& path, bool overwrite)
-        : output_(path, overwrite), file_(segy_open(output_.temporary().c_str(), "w+")) {
-        if (!file_) throw_system_fault(creation_fault(errno), path, "cannot create it", errno);
-        errno = 0;
-    }
-    void write_heads(const std::string& text, const BinaryHeader& binary) {
-        check(segy_write_textheader(file_.get(), 0, text.c_str()));
-        check(segy_write_binheader(file_.get(), binary.data.data()));
-    }
-    void write(const TraceHeader& header, std::vector<float>& samples) {
-        const int bytes = segy_trace_bsize(static_cast<int>(samples.size()));
-        check(segy_write_traceheader(file_.get(), traces_, header.data.data(), kHeadBytes, bytes));
-        check(segy_from_native(SEGY_IEEE_FLOAT_4_BYTE, std::ssize(samples), samples.data()));
-        check(segy_writetrace(file_.get(), traces_++, samples.data(), kHeadBytes, bytes));
-    }
-    AtomicFile finish() {
-        check(segy_flush(file_.get(), false));
-        check(segy_close(file_.release()));
-        AtomicFile written = std::move(output_);
-        written.finish();
-        return written;
-    }
-
-private:
-    void check(int fault) const {
-        if (fault != SEGY_OK)
-            throw_system_fault(ExitCode::io_error, output_.path(),
-                               "cannot write it (libsegyio's code " + std::to_string(fault) + ")",
-                               errno != 0 ? errno : EIO);
-    }
-
-    AtomicFile output_;
-    OpenSegy file_;
-    int traces_ = 0;
-};
-
 AtomicFile write_segy(const ImageToExport& image, const std::filesystem::path& file, bool overwrite) {
     const FileGeometry& geometry = image.geometry;
     const auto [nx, ny, nz] = geometry.shape;
     const std::int64_t parts = coordinate_parts(farthest_m(geometry));
     if (const std::string fault = kSegyLimits.unfit_samples(nz); !fault.empty()) throw Error(ExitCode::usage, fault);
     if (parts == 0) throw Error(ExitCode::usage, unfit_places(farthest_m(geometry)));
-    ImageTraces traces(file, overwrite);
+    TracesInProgress traces(file, overwrite, trace_file_head_bytes(TraceFormat::segy_ieee), nz);
     traces.write_heads(words_of(image, parts), binary_header_of(geometry));
     std::vector<float> column(static_cast<std::size_t>(nz));
     for (std::int64_t y = 0; y < ny; ++y) {
@@ -154,7 +100,8 @@ AtomicFile write_segy(const ImageToExport& image, const std::filesystem::path& f
         for (std::int64_t x = 0; x < nx; ++x) {
             for (std::int64_t z = 0; z < nz; ++z)
                 column[static_cast<std::size_t>(z)] = line[static_cast<std::size_t>(z * nx + x)];
-            traces.write(header_of_column(geometry, parts, x, y), column);
+            segy_from_native(SEGY_IEEE_FLOAT_4_BYTE, nz, column.data());
+            traces.write(header_of_column(geometry, parts, x, y).data, column);
         }
     }
     return traces.finish();
@@ -174,7 +121,8 @@ AtomicFile write_npy(const ImageToExport& image, const std::filesystem::path& fi
 }  // namespace
 
 const std::vector<ImageFormat>& image_formats() {
-    static const std::vector<ImageFormat> formats{{"segy", ".segy", write_segy}, {"npy", ".npy", write_npy}};
+    static const std::vector<ImageFormat> formats{{"segy", {".segy", ".sgy"}, write_segy},
+                                                  {"npy", {".npy"}, write_npy}};
     return formats;
 }
 

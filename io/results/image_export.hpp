@@ -26,8 +26,8 @@ struct ImageToExport {
 
 /// A row: a format of images.
 struct ImageFormat {
-    std::string_view name;       ///< of the flag: "segy"
-    std::string_view extension;  ///< ".segy"
+    std::string_view name;                ///< of the flag: "segy"
+    std::vector<std::string> extensions;  ///< that of files without a name first: ".segy"
     /// \throws Error(cannot_create | io_error); Error(usage) for an image that the format does not hold.
     AtomicFile (*write)(const ImageToExport& image, const std::filesystem::path& file, bool overwrite);
 };

@@ -64,9 +64,12 @@ inline constexpr StoredImageKind kMigratedImage{"migrated", "image", "migrated",
                                                 "image",    true};
 inline constexpr StoredImageKind kImageStack{
     "stack", "image", "stack", nullptr, "sum of the images of the shots", "sum of images", true};
+inline constexpr StoredImageKind kVelocityChange{
+    "change", "image", "vp", "m/s", "change of vp that fits the data", "change of vp [m/s]", true};
 /// In the order in which one is taken for that of a file: the first that it has.
-inline constexpr std::array<const StoredImageKind*, 6> kStoredImageKinds{
-    &kMigratedImage, &kVpGradient, &kRhoGradient, &kImageStack, &kSourceIllumination, &kReceiverIllumination};
+inline constexpr std::array<const StoredImageKind*, 7> kStoredImageKinds{
+    &kVelocityChange, &kMigratedImage,      &kVpGradient,          &kRhoGradient,
+    &kImageStack,     &kSourceIllumination, &kReceiverIllumination};
 
 /// The nodes that images lie on.
 struct ImageNodes {

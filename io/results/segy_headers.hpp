@@ -1,18 +1,24 @@
 /// \file
-/// The headers of SEG-Y and SU: as files are written with them, by libsegyio, and their numbers in both orders of
-/// bytes. For the .cpp files of this folder alone.
+/// SEG-Y and SU as files are written, by libsegyio: headers, in both orders of bytes, and traces after them. For the
+/// .cpp files of this folder alone.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <segyio/segy.h>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "io/files/atomic_file.hpp"
+#include "io/files/plain_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 
@@ -91,9 +97,90 @@ inline std::int64_t fitting(double value, const std::string& what) {
     throw Error(ExitCode::internal, what + " " + shortest(value) + " does not fit the 32 bits of a trace header");
 }
 
-struct SegyCloser {
-    void operator()(segy_file* file) const { segy_close(file); }
+/// The binary header of traces of one length, in metres. \param interval of samples. \param format as SEG-Y numbers
+/// them.
+inline BinaryHeader begin_binary_header(std::int64_t interval, std::int64_t samples, int format) {
+    constexpr int first_byte = 3201, revision_byte = 3501, metres = 1;
+    BinaryHeader set;
+    for (const int field : {SEGY_BIN_JOB_ID, SEGY_BIN_LINE_NUMBER, SEGY_BIN_REEL_NUMBER}) set(field, 1);
+    for (const int field : {SEGY_BIN_INTERVAL, SEGY_BIN_INTERVAL_ORIG}) set(field, interval);
+    for (const int field : {SEGY_BIN_SAMPLES, SEGY_BIN_SAMPLES_ORIG}) set(field, samples);
+    set(SEGY_BIN_FORMAT, format);
+    set(SEGY_BIN_ENSEMBLE_FOLD, 1);
+    set(SEGY_BIN_MEASUREMENT_SYSTEM, metres);
+    // Revision 1.0: later versions of libsegyio take its two bytes for two fields.
+    set.data[revision_byte - first_byte] = 1;
+    set(SEGY_BIN_TRACE_FLAG, 1);
+    set(SEGY_BIN_EXT_HEADERS, 0);
+    return set;
+}
+
+/// A file of traces of one length while it is written, under a temporary name; its faults are errors with its name.
+class TracesInProgress {
+public:
+    /// \param head_bytes before the first trace. \throws Error(cannot_create | io_error).
+    TracesInProgress(const std::filesystem::path& path, bool overwrite, std::int64_t head_bytes, std::int64_t samples)
+        : output_(path, overwrite),
+          file_(segy_open(output_.temporary().c_str(), "w+")),
+          head_bytes_(static_cast<long>(head_bytes)),
+          trace_bytes_(segy_trace_bsize(static_cast<int>(samples))) {
+        if (!file_) throw_system_fault(creation_fault(errno), path, "cannot create it", errno);
+        errno = 0;
+    }
+
+    [[nodiscard]] std::int64_t count() const { return count_; }
+    /// \throws Error(io_error), as all that follow.
+    void write_heads(const std::string& text, const BinaryHeader& binary) {
+        check(segy_write_textheader(file_.get(), 0, text.c_str()));
+        check(segy_write_binheader(file_.get(), binary.data.data()));
+    }
+    /// The next trace. \param samples as the file has them, byte by byte.
+    void write(const TraceHeaderBytes& header, const std::vector<float>& samples) {
+        errno = 0;
+        const int number = static_cast<int>(count_);
+        check(segy_write_traceheader(file_.get(), number, header.data(), head_bytes_, trace_bytes_));
+        check(segy_writetrace(file_.get(), number, samples.data(), head_bytes_, trace_bytes_));
+        ++count_;
+    }
+    /// Closes the file, opens it again and counts its traces, and syncs it: it is ready for its name.
+    AtomicFile finish() {
+        errno = 0;
+        check(segy_flush(file_.get(), false));
+        check(segy_close(file_.release()));
+        read_back();
+        AtomicFile written = std::move(output_);
+        written.finish();
+        return written;
+    }
+
+private:
+    struct Closer {
+        void operator()(segy_file* file) const { segy_close(file); }
+    };
+    using Open = std::unique_ptr<segy_file, Closer>;
+
+    /// \param fault of libsegyio.
+    void check(int fault) const {
+        if (fault != SEGY_OK)
+            throw_system_fault(ExitCode::io_error, output_.path(),
+                               "cannot write it (libsegyio's code " + std::to_string(fault) + ")",
+                               errno != 0 ? errno : EIO);
+    }
+    /// Finds what a failed or cut write has lost.
+    void read_back() const {
+        const Open again(segy_open(output_.temporary().c_str(), "r"));
+        if (!again) check(SEGY_FOPEN_ERROR);
+        int found = 0;
+        if (count_ == 0) return;
+        check(segy_traces(again.get(), &found, head_bytes_, trace_bytes_));
+        if (found != count_) check(SEGY_TRACE_SIZE_MISMATCH);
+    }
+
+    AtomicFile output_;
+    Open file_;
+    long head_bytes_;
+    int trace_bytes_;
+    std::int64_t count_ = 0;
 };
-using OpenSegy = std::unique_ptr<segy_file, SegyCloser>;
 
 }  // namespace onda

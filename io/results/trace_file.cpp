@@ -67,26 +67,13 @@ std::string textual_header(const TraceFileContents& contents) {
 
 BinaryHeader binary_header(const TraceFileContents& contents) {
     constexpr std::int64_t most = std::numeric_limits<std::int16_t>::max();
-    constexpr int first_byte = 3201, revision_byte = 3501;
-    constexpr int common_source = 5, metres = 1, pressure_positive = 2;  // table 2: bytes 3229, 3255, 3257
-    BinaryHeader set;
-    set(SEGY_BIN_JOB_ID, 1);
-    set(SEGY_BIN_LINE_NUMBER, 1);
-    set(SEGY_BIN_REEL_NUMBER, 1);
+    constexpr int common_source = 5, pressure_positive = 2;  // table 2: bytes 3229, 3257
+    BinaryHeader set = begin_binary_header(microseconds(contents), contents.samples, sample_format(contents.format));
     // 0, not known, where 16 bits do not hold it.
     set(SEGY_BIN_TRACES, contents.most_receivers <= most ? contents.most_receivers : 0);
     set(SEGY_BIN_AUX_TRACES, 0);
-    for (const int field : {SEGY_BIN_INTERVAL, SEGY_BIN_INTERVAL_ORIG}) set(field, microseconds(contents));
-    for (const int field : {SEGY_BIN_SAMPLES, SEGY_BIN_SAMPLES_ORIG}) set(field, contents.samples);
-    set(SEGY_BIN_FORMAT, sample_format(contents.format));
-    set(SEGY_BIN_ENSEMBLE_FOLD, 1);
     set(SEGY_BIN_SORTING_CODE, common_source);
-    set(SEGY_BIN_MEASUREMENT_SYSTEM, metres);
     set(SEGY_BIN_IMPULSE_POLARITY, pressure_positive);
-    // Revision 1.0: later versions of libsegyio take its two bytes for two fields.
-    set.data[revision_byte - first_byte] = 1;
-    set(SEGY_BIN_TRACE_FLAG, 1);
-    set(SEGY_BIN_EXT_HEADERS, 0);
     return set;
 }
 
@@ -225,63 +212,32 @@ struct TraceFileWriter::Impl {
     };
 
     TraceFileContents contents;
-    AtomicFile output;
-    OpenSegy file;
-    long head_bytes;
-    int trace_bytes;
-    std::int64_t traces = 0;
+    TracesInProgress traces;
     std::vector<float> samples;
     CurrentShot shot{};
 
     Impl(const std::filesystem::path& path, TraceFileContents of, bool overwrite)
         : contents(std::move(of)),
-          output(path, overwrite),
-          file(segy_open(output.temporary().c_str(), "w+")),
-          head_bytes(static_cast<long>(trace_file_head_bytes(contents.format))),
-          trace_bytes(segy_trace_bsize(static_cast<int>(contents.samples))),
+          traces(path, overwrite, trace_file_head_bytes(contents.format), contents.samples),
           samples(static_cast<std::size_t>(contents.samples)) {
-        if (!file) throw_system_fault(creation_fault(errno), path, "cannot create it", errno);
+        if (is_segy(contents.format)) traces.write_heads(textual_header(contents), binary_header(contents));
     }
 
-    /// \param fault of libsegyio.
-    void check(int fault) const {
-        if (fault != SEGY_OK)
-            throw_system_fault(ExitCode::io_error, output.path(),
-                               "cannot write it (libsegyio's code " + std::to_string(fault) + ")",
-                               errno != 0 ? errno : EIO);
-    }
     void write_trace(const TraceHeader& header, std::span<const float> trace) {
-        const int number = static_cast<int>(traces);
         auto words = header.data;
         if (!is_segy(contents.format)) reverse_words(words);
-        check(segy_write_traceheader(file.get(), number, words.data(), head_bytes, trace_bytes));
         std::ranges::copy(trace, samples.begin());
         if (is_segy(contents.format))
-            check(segy_from_native(sample_format(contents.format), contents.samples, samples.data()));
+            segy_from_native(sample_format(contents.format), contents.samples, samples.data());
         else if (std::endian::native == std::endian::big)  // the floats of SU are little endian
             for (float& sample : samples)
                 sample = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(sample)));
-        check(segy_writetrace(file.get(), number, samples.data(), head_bytes, trace_bytes));
-        ++traces;
-    }
-    /// Reads the closed file back, to find what a failed or cut write has lost.
-    void read_back() const {
-        const OpenSegy again(segy_open(output.temporary().c_str(), "r"));
-        if (!again) check(SEGY_FOPEN_ERROR);
-        int found = 0;
-        if (traces == 0) return;
-        check(segy_traces(again.get(), &found, head_bytes, trace_bytes));
-        if (found != traces) check(SEGY_TRACE_SIZE_MISMATCH);
+        traces.write(words, samples);
     }
 };
 
 TraceFileWriter::TraceFileWriter(const std::filesystem::path& file, const TraceFileContents& contents, bool overwrite)
-    : impl_(std::make_unique<Impl>(file, contents, overwrite)) {
-    errno = 0;
-    if (!is_segy(contents.format)) return;
-    impl_->check(segy_write_textheader(impl_->file.get(), 0, textual_header(contents).c_str()));
-    impl_->check(segy_write_binheader(impl_->file.get(), binary_header(contents).data.data()));
-}
+    : impl_(std::make_unique<Impl>(file, contents, overwrite)) {}
 
 TraceFileWriter::~TraceFileWriter() = default;
 TraceFileWriter::TraceFileWriter(TraceFileWriter&&) noexcept = default;
@@ -303,10 +259,9 @@ void TraceFileWriter::write_traces(std::span<const float> pressure) {
                                             std::to_string(shot.receivers_m.size()) + " receivers, but more traces");
     const auto scaled = [&](double metre) { return fitting(metre * static_cast<double>(contents.parts), "place"); };
     TraceHeader& set = shot.header;
-    errno = 0;
     for (std::size_t at = 0; at < pressure.size(); at += count, ++shot.written) {
         const std::size_t r = shot.written;
-        const std::int64_t number = fitting(static_cast<double>(impl_->traces + 1), "trace");
+        const std::int64_t number = fitting(static_cast<double>(impl_->traces.count() + 1), "trace");
         for (const int field : {SEGY_TR_SEQ_LINE, SEGY_TR_SEQ_FILE}) set(field, number);
         set(SEGY_TR_NUMBER_ORIG_FIELD, static_cast<std::int64_t>(r) + 1);
         set(SEGY_TR_OFFSET, fitting(shot.offsets[r], "offset"));
@@ -324,13 +279,7 @@ void TraceFileWriter::write(const ShotGather& gather) {
 }
 
 AtomicFile TraceFileWriter::finish() {
-    errno = 0;
-    impl_->check(segy_flush(impl_->file.get(), false));
-    impl_->check(segy_close(impl_->file.release()));
-    impl_->read_back();
-    AtomicFile written = std::move(impl_->output);
-    written.finish();
-    return written;
+    return impl_->traces.finish();
 }
 
 std::int64_t trace_file_head_bytes(TraceFormat format) {

@@ -22,6 +22,7 @@
 #include "solver/run/run_folder.hpp"
 #include "solver/survey/survey_ranges.hpp"
 #include "solver/tasks/gradient_task.hpp"
+#include "solver/tasks/least_squares_task.hpp"
 
 namespace onda {
 namespace {
@@ -291,7 +292,7 @@ std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& fil
 Command add_check(CLI::App& app) {
     struct Options {
         ConfigOptions config;
-        bool json = false, overwrite = false, no_trial = false, gradient = false, rtm = false;
+        bool json = false, overwrite = false, no_trial = false, gradient = false, rtm = false, lsrtm = false;
         std::string plot;  ///< empty: not asked for
         MachineOptions machine;
     };
@@ -307,7 +308,10 @@ Command add_check(CLI::App& app) {
                       "Try nothing out, which takes a second of all processors: the run time is not told");
     CLI::Option* const gradient =
         command->add_flag("--gradient", options->gradient, "What `onda gradient` would take, not `onda run`");
-    command->add_flag("--rtm", options->rtm, "What `onda rtm` would take")->excludes(gradient);
+    CLI::Option* const rtm = command->add_flag("--rtm", options->rtm, "What `onda rtm` would take")->excludes(gradient);
+    command->add_flag("--lsrtm", options->lsrtm, "What an iteration of `onda lsrtm` would take")
+        ->excludes(gradient)
+        ->excludes(rtm);
     CLI::Option* const plot = command
                                   ->add_option("--plot", options->plot,
                                                "Draw model and survey first, in sections through the first source: "
@@ -333,7 +337,10 @@ Command add_check(CLI::App& app) {
              "GB/s from a device to one of another host, each direction (default: 50)");
     return [options, plot] {
         const Config config = read_config(options->config);
-        const TaskRow* const task = options->gradient ? &kGradientTask : options->rtm ? &kMigrationTask : nullptr;
+        const TaskRow* const task = options->gradient ? &kGradientTask
+                                    : options->rtm    ? &kMigrationTask
+                                    : options->lsrtm  ? &kNormalProductTask
+                                                      : nullptr;
         Verdict verdict{make_plan(config, {}, task), {}, 0, {}, {}, {}};
         verdict.ranges = ranges_of(verdict.plan.survey.shots);
         balance_slabs(verdict.plan.config.backend, verdict.plan.setup, verdict.plan.placement);

@@ -151,14 +151,11 @@ std::string names_of_image_formats() {
 
 /// The format of images that is asked for, or that the extension of the output tells.
 const ImageFormat& choose_image_format(const ExportArguments& arguments) {
+    const auto asked = static_cast<std::size_t>(std::ranges::find(arguments.chosen, true) - arguments.chosen.begin());
     for (const ImageFormat& format : image_formats()) {
-        const bool by_name = arguments.output.extension() == format.extension ||
-                             (format.name == "segy" && arguments.output.extension() == ".sgy");
-        bool asked = false;
-        for (std::size_t i = 0; i < gather_formats().size(); ++i)
-            asked = asked || (arguments.chosen[i] && gather_formats()[i].name == format.name);
-        const bool nothing_asked = std::ranges::count(arguments.chosen, true) == 0;
-        if (asked || (nothing_asked && by_name)) return format;
+        const bool is_its_name =
+            std::ranges::find(format.extensions, arguments.output.extension().string()) != format.extensions.end();
+        if (asked < gather_formats().size() ? gather_formats()[asked].name == format.name : is_its_name) return format;
     }
     throw Error(ExitCode::usage, "images are written with " + names_of_image_formats());
 }
@@ -170,8 +167,10 @@ int export_image(const ExportArguments& arguments) {
     const std::filesystem::path input = plot::input_of(arguments.run, FileKind::gradient);
     const ImageReader reader(input);
     const auto kind = std::ranges::find_if(kStoredImageKinds, [&](const auto* row) { return reader.has(*row); });
-    const std::filesystem::path output =
-        arguments.output.empty() ? std::filesystem::path(input).replace_extension(format.extension) : arguments.output;
+    const std::filesystem::path output = arguments.output.empty()
+                                             ? std::filesystem::path(input).replace_extension(format.extensions.front())
+                                             : arguments.output;
+    check_extension(output, "--output", fmt::format("{} files", format.name), format.extensions);
     notice_signals();
     const ImageToExport image{reader.nodes().geometry, fmt::format("Onda {}", build().version), reader.title(),
                               (*kind)->long_name,

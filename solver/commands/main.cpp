@@ -103,9 +103,10 @@ struct CommandRow {
     bool tells_of_all = false;  ///< whether its result has the options of the others
 };
 
-constexpr std::array<CommandRow, 20> kCommands{{{"run", add_run},
+constexpr std::array<CommandRow, 21> kCommands{{{"run", add_run},
                                                 {"gradient", add_gradient},
                                                 {"rtm", add_rtm},
+                                                {"lsrtm", add_lsrtm},
                                                 {"check", add_check},
                                                 {"tune", add_tune},
                                                 {"predict", add_predict},

@@ -91,26 +91,26 @@ namespace {
 struct Kind {
     FileKind kind;
     const char *name, *commands;
-    std::vector<const char*> files;  ///< what a run calls it, the first that is there
-    const char* absent;              ///< what it means that a finished run has no such file
+    std::array<const char*, 2> files;  ///< what a run calls it: the first that is there; null: there is no second
+    const char* absent;                ///< what it means that a finished run has no such file
 };
 
-const std::array<Kind, 4> kKinds{{{FileKind::seismograms,
-                                   "seismograms",
-                                   "onda plot gather, wiggle and spectrum draw them",
-                                   {"seismograms.h5"},
-                                   ": this run recorded no seismograms; receivers ask for them"},
-                                  {FileKind::snapshots,
-                                   "snapshots",
-                                   "onda plot slice and movie draw them",
-                                   {"snapshots.h5"},
-                                   ": this run has no snapshots; request them with output.snapshots"},
-                                  {FileKind::gradient,
-                                   "a gradient or an image",
-                                   "onda plot gradient and image draw it",
-                                   {"gradient.h5", "image.h5"},
-                                   ": this run computed no gradient and no image; onda gradient and onda rtm do"},
-                                  {FileKind::model, "a model", "onda plot model draws it", {"model.h5"}, ""}}};
+constexpr std::array<Kind, 4> kKinds{{{FileKind::seismograms,
+                                       "seismograms",
+                                       "onda plot gather, wiggle and spectrum draw them",
+                                       {"seismograms.h5"},
+                                       ": this run recorded no seismograms; receivers ask for them"},
+                                      {FileKind::snapshots,
+                                       "snapshots",
+                                       "onda plot slice and movie draw them",
+                                       {"snapshots.h5"},
+                                       ": this run has no snapshots; request them with output.snapshots"},
+                                      {FileKind::gradient,
+                                       "a gradient or an image",
+                                       "onda plot gradient and image draw it",
+                                       {"gradient.h5", "image.h5"},
+                                       ": this run computed no gradient and no image; onda gradient and onda rtm do"},
+                                      {FileKind::model, "a model", "onda plot model draws it", {"model.h5"}, ""}}};
 
 /// Why a folder has no file of this kind, as far as the folder tells.
 std::string why_absent(const std::filesystem::path& folder, const Kind& kind) {
@@ -124,10 +124,13 @@ std::string why_absent(const std::filesystem::path& folder, const Kind& kind) {
 std::filesystem::path input_of(const std::filesystem::path& file, FileKind wanted) {
     const Kind& row = *std::ranges::find(kKinds, wanted, &Kind::kind);
     if (std::filesystem::is_directory(file)) {
-        for (const char* name : row.files)
+        std::string names;
+        for (const char* name : row.files) {
+            if (name == nullptr) continue;
             if (std::filesystem::exists(file / name)) return file / name;
-        throw Error(ExitCode::missing_input,
-                    fmt::format("{}: has no {}{}", shown(file), fmt::join(row.files, " or "), why_absent(file, row)));
+            names += (names.empty() ? "" : " or ") + std::string(name);
+        }
+        throw Error(ExitCode::missing_input, fmt::format("{}: has no {}{}", shown(file), names, why_absent(file, row)));
     }
     const FileKind found = kind_of_file(file);
     if (found == wanted) return file;

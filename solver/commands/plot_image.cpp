@@ -25,7 +25,7 @@ std::vector<std::string> names_of_kinds() {
 
 /// That of gradients has two colours; images are grey, as sections of seismic data are.
 const ColourMap& map_of_kind(const StoredImageKind& kind) {
-    return &kind == &kMigratedImage || &kind == &kImageStack ? kGrey : kBlueRed;
+    return &kind == &kMigratedImage || &kind == &kImageStack || &kind == &kVelocityChange ? kGrey : kBlueRed;
 }
 
 int plot_image(const Options& options, const std::string& name) {
@@ -66,7 +66,8 @@ Command add_images(CLI::App& plot, const char* name, const char* summary, const 
         ->check(CLI::Range(1., 100.));
     command
         ->add_option("--image", *image,
-                     "migrated: the image; stack: the sum that it is made of; gradient: that of vp; rho: that of "
+                     "change: that of velocity which fits the data; migrated: the image; stack: the sum that it is "
+                     "made of; gradient: that of vp; rho: that of "
                      "density; source, receiver: illumination by the forward or the adjoint field (default: the first "
                      "of these that the file has)")
         ->check(CLI::IsMember(names_of_kinds()));

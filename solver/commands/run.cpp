@@ -6,10 +6,12 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/inversion/least_squares_migration.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/threads.hpp"
 #include "solver/run/simulation.hpp"
 #include "solver/tasks/gradient_task.hpp"
+#include "solver/tasks/least_squares_task.hpp"
 
 namespace onda {
 
@@ -20,6 +22,9 @@ struct SurveyCommand {
     const char *name, *summary, *examples;
     const TaskRow* task;        ///< null: the first of tasks()
     const char* folder_suffix;  ///< of the default folder
+    /// Runs it; iterations over all shots leave no choice of some.
+    RunFacts (*run)(const Config& config, const RunOptions& options, Log& log, const Ranks& ranks) = run_simulation;
+    bool iterates = false;
 };
 
 Command add_survey_command(CLI::App& app, const SurveyCommand& of) {
@@ -38,9 +43,10 @@ Command add_survey_command(CLI::App& app, const SurveyCommand& of) {
                      fmt::format("Folder for the results (default: results/<name of CONFIG>{})", of.folder_suffix))
         ->check([](const std::string& folder) { return folder.empty() ? "a folder needs a name" : ""; });
     command->add_flag("--force", options->overwrite, "Replace the results of an earlier run in the folder");
-    command->add_option(
-        "--shots", options->shots,
-        "Compute only these shots, such as 3-7,12; the survey is complete when all shots have been computed");
+    if (!of.iterates)
+        command->add_option(
+            "--shots", options->shots,
+            "Compute only these shots, such as 3-7,12; the survey is complete when all shots have been computed");
     command
         ->add_option("--max-hours", options->max_hours,
                      "Start no shot that would not finish within this many hours of the start of the program")
@@ -66,7 +72,7 @@ Command add_survey_command(CLI::App& app, const SurveyCommand& of) {
             run.end_by =
                 start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                             std::chrono::duration<double, std::ratio<3600>>(std::min(options->max_hours, century_h)));
-        const RunFacts facts = run_simulation(config, run, log, ranks);
+        const RunFacts facts = of.run(config, run, log, ranks);
         if (!ranks.is_first()) return 0;
         std::cout << shown(facts.folder) << '\n';
         for (const FileRecord& file : facts.files) std::cout << "  " << file.name << '\n';
@@ -101,6 +107,15 @@ Command add_rtm(CLI::App& app) {
               "onda rtm line.yaml --set imaging.image.condition=cross_correlation --output results/image\n"
               "onda rtm survey.yaml --shots 1-50 --max-hours 11.5",
               &kMigrationTask, "-rtm"});
+}
+
+Command add_lsrtm(CLI::App& app) {
+    return add_survey_command(app,
+                              {"lsrtm", "Image the subsurface by least-squares migration of observed seismograms",
+                               "onda lsrtm survey.yaml --set imaging.observed=observed/seismograms.h5\n"
+                               "onda lsrtm line.yaml --set imaging.lsrtm.iterations=20 --max-hours 11.5\n"
+                               "onda lsrtm survey.yaml --set imaging.image.direct_wave=subtract --output results/image",
+                               &kLeastSquaresTask, "-lsrtm", migrate_by_least_squares, true});
 }
 
 }  // namespace onda

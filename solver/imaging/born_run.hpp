@@ -99,6 +99,7 @@ public:
     GaussNewtonRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan,
                    const ImageSums& sums = {});
 
+    [[nodiscard]] int shots() const { return gradient_.shots(); }
     /// As BornField.
     void set_perturbation(std::span<const double> ratio) { born_.set_perturbation(ratio); }
     void set_perturbation(const MediumPerturbation& perturbation) { born_.set_perturbation(perturbation); }

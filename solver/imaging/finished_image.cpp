@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "solver/imaging/node_values.hpp"
+
 namespace onda {
 namespace {
 
@@ -16,13 +18,6 @@ using EvenTaps = std::vector<double>;
 
 std::int64_t stride_of(const Grid& grid, std::size_t axis) {
     return axis == 0 ? 1 : axis == 1 ? grid.nx() : grid.nx() * grid.ny();
-}
-
-/// The node whose value one beyond the ends of an axis has.
-std::int64_t reflected(std::int64_t node, std::int64_t n) {
-    const std::int64_t period = std::max<std::int64_t>(1, 2 * (n - 1));
-    const std::int64_t within = ((node % period) + period) % period;
-    return within < n ? within : period - within;
 }
 
 /// Calls use(line, filtered) for all lines of nodes along an axis, with the line filtered.
@@ -38,7 +33,7 @@ void for_filtered_lines(std::span<float> image, const Grid& grid, std::size_t ax
             const std::int64_t begin = line / stride * stride * n + line % stride;
             for (std::int64_t i = -reach; i < n + reach; ++i)
                 extended[static_cast<std::size_t>(i + reach)] =
-                    static_cast<double>(image[static_cast<std::size_t>(begin + reflected(i, n) * stride)]);
+                    static_cast<double>(image[static_cast<std::size_t>(begin + mirrored(i, n) * stride)]);
             const double* const at = extended.data() + reach;
             for (std::int64_t i = 0; i < n; ++i) {
                 double sum = taps[0] * at[i];
@@ -128,6 +123,18 @@ void mute_top(std::span<float> image, const Grid& grid, double depth_m, double t
         for (float& value : image.subspan(static_cast<std::size_t>(z) * plane, plane))
             value = static_cast<float>(value * weight);
     }
+}
+
+std::vector<bool> nodes_in_water(std::span<const float> vp, double water_m_s) {
+    std::vector<bool> water;
+    water.reserve(vp.size());
+    for (const float value : vp) water.push_back(value <= static_cast<float>(water_m_s));
+    return water;
+}
+
+void mute_nodes(std::span<float> image, const std::vector<bool>& muted) {
+    for (std::size_t i = 0; i < muted.size(); ++i)
+        if (muted[i]) image[i] = 0.F;
 }
 
 }  // namespace onda

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "kernels/grid/grid.hpp"
 
@@ -26,5 +27,10 @@ void remove_long_waves(std::span<float> image, const Grid& grid, double waveleng
 
 /// Zero down to a depth [m] below the first plane of the grid, and from there on a cosine taper.
 void mute_top(std::span<float> image, const Grid& grid, double depth_m, double taper_m);
+
+/// The nodes whose velocity [m/s] is that of water, or less.
+std::vector<bool> nodes_in_water(std::span<const float> vp, double water_m_s);
+/// Zero at some nodes. \param muted of every node; empty: none.
+void mute_nodes(std::span<float> image, const std::vector<bool>& muted);
 
 }  // namespace onda

@@ -9,14 +9,6 @@
 #include "kernels/shot/source_density.hpp"
 
 namespace onda {
-namespace {
-
-void multiply(std::span<double> values, double factor) {
-#pragma omp parallel for
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= factor;
-}
-
-}  // namespace
 
 /// Counts the steps of several loops as those of one run.
 class GradientRun::Progressing final : public StepControl {
@@ -84,14 +76,14 @@ void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, st
     double factor = static_cast<double>(plan_.every);
     if (sum == LevelSum::products) factor *= rebuilt_ ? -scale(shot) : scale(shot);
     if (sum == LevelSum::adjoint_squares) factor *= scale(shot) * scale(shot);
-    multiply(planes, factor);
+    scale_values(planes, factor);
     if (sum == LevelSum::products && applied_) add_second_image(shot, first, planes, factor);
 }
 
 void GradientRun::download_pressures(int shot, std::int64_t first, std::span<double> planes) const {
     if (!pressures_) throw std::logic_error("products of pressures that nobody asked for");
     pressures_->download_planes(LevelSum::products, first, planes, shot);
-    multiply(planes, static_cast<double>(plan_.every) * scale(shot));
+    scale_values(planes, static_cast<double>(plan_.every) * scale(shot));
 }
 
 void GradientRun::add_second_image(int shot, std::int64_t first, std::span<double> planes, double factor) const {

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "kernels/equations/compact/compact.hpp"
+#include "solver/imaging/rho_gradient.hpp"
 
 namespace onda {
 namespace {
-
-constexpr std::size_t kDensityOf = 1;  ///< among the parameters of variable density
 
 /// Some planes of a grid with a halo on all sides, the nodes of other axes than the grid's without.
 struct Padded {
@@ -27,7 +26,7 @@ struct Padded {
     [[nodiscard]] double* row(std::int64_t y, std::int64_t z) {
         return values.data() + ((z - first + halo[2]) * n[1] + y + halo[1]) * n[0] + halo[0];
     }
-    /// Calls fill(row, y, z) for all rows, those of halos with the place that they may lie outside of the grid by.
+    /// Calls fill(row, y, z) for all rows, those of halos, too, whose y and z may lie outside of the grid.
     template <typename Fill>
     void fill_rows(const Fill& fill) {
 #pragma omp parallel for
@@ -42,12 +41,6 @@ struct Padded {
     std::array<std::int64_t, 3> halo, n;
     std::vector<double> values;
 };
-
-/// The node that has the value of one, which may lie beyond the ends of its axis: its mirror image.
-std::int64_t mirrored(std::int64_t node, std::int64_t n) {
-    const std::int64_t last = n - 1, inside = node < 0 ? -node : node > last ? 2 * last - node : node;
-    return std::clamp<std::int64_t>(inside, 0, last);
-}
 
 class OperatorOnImage {
 public:
@@ -99,8 +92,8 @@ private:
         padded.fill_rows([&](double* row, std::int64_t y, std::int64_t z) {
             thread_local std::vector<float> rho;
             rho.resize(static_cast<std::size_t>(grid.nx()));
-            readers_[kDensityOf](std::clamp<std::int64_t>(y, 0, grid.ny() - 1),
-                                 std::clamp<std::int64_t>(z, 0, grid.nz() - 1), rho);
+            readers_[kRhoOf](std::clamp<std::int64_t>(y, 0, grid.ny() - 1),
+                             std::clamp<std::int64_t>(z, 0, grid.nz() - 1), rho);
             for (std::int64_t x = -padded.halo[0]; x < grid.nx() + padded.halo[0]; ++x) {
                 const auto inside = static_cast<std::size_t>(std::clamp<std::int64_t>(x, 0, grid.nx() - 1));
                 row[x] = 0.5 * static_cast<double>(rho[inside]);

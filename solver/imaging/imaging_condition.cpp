@@ -11,10 +11,6 @@
 namespace onda {
 namespace {
 
-void multiply_each(std::span<double> values, double factor) {
-    for (double& value : values) value *= factor;
-}
-
 ImagePlanes pressures_of(const MetFields& met) {
     return [&run = met.run, slot = met.slot](std::int64_t first, std::span<double> planes) {
         run.download_pressures(slot, first, planes);
@@ -25,7 +21,7 @@ ImagePlanes pressures_of(const MetFields& met) {
 ImagePlanes make_cross_correlation(const MetFields& met) {
     return [of = pressures_of(met)](std::int64_t first, std::span<double> planes) {
         of(first, planes);
-        multiply_each(planes, -1.);
+        scale_values(planes, -1.);
     };
 }
 
@@ -55,7 +51,7 @@ ImagePlanes make_inverse_scattering(const MetFields& met) {
 ImagePlanes make_velocity(const MetFields& met) {
     return [met](std::int64_t first, std::span<double> planes) {
         met.run.download_planes(LevelSum::products, met.slot, first, planes);
-        multiply_each(planes, 1. / (met.dt_s * met.dt_s));
+        scale_values(planes, 1. / (met.dt_s * met.dt_s));
     };
 }
 
@@ -74,8 +70,9 @@ ImagePlanes make_tomographic(const MetFields& met) {
 ImagePlanes make_impedance(const MetFields& met) {
     const auto image = std::make_shared<NodeValues>(
         gradient_of_rho(met.run.image(met.slot), met.run.density_images(met.slot), met.problem, met.readers, met.dt_s));
-    set_every_node(*image, met.problem, met.readers,
-                   [&](const auto&, std::size_t at, const auto& parameters) { return (*image)[at] * parameters[1]; });
+    set_every_node(*image, met.problem, met.readers, [&](const auto&, std::size_t at, const auto& parameters) {
+        return (*image)[at] * parameters[kRhoOf];
+    });
     return
         [met, image, planes_of_it = planes_of(*image, met.problem.grid)](std::int64_t first, std::span<double> planes) {
             planes_of_it(first, planes);

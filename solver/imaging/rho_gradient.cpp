@@ -12,8 +12,6 @@
 namespace onda {
 namespace {
 
-constexpr std::size_t kRhoOf = 1;  ///< among the parameters of variable density
-
 std::vector<double> densities(const Problem& problem, const MediumReaders& readers) {
     return at_every_node(problem, readers, [](const auto&, const auto& parameters) { return parameters[kRhoOf]; });
 }
@@ -85,12 +83,9 @@ NodeValues gradient_of_rho(std::span<const double> image, const DensityImages& i
 }
 
 void MediumPerturbation::scale(double factor) {
-    const auto multiply = [factor](std::vector<double>& values) {
-        for (double& value : values) value *= factor;
-    };
-    multiply(ratio);
-    for (std::vector<double>& db : flux.buoyancy) multiply(db);
-    multiply(drho);
+    scale_values(ratio, factor);
+    for (std::vector<double>& db : flux.buoyancy) scale_values(db, factor);
+    scale_values(drho, factor);
     largest *= std::abs(factor);
 }
 

@@ -16,6 +16,8 @@
 
 namespace onda {
 
+inline constexpr std::size_t kRhoOf = 1;  ///< among the parameters of variable density
+
 /// A value of a node (Grid::at index).
 struct NodeValue {
     std::int64_t node = 0;

@@ -91,12 +91,14 @@ struct Workplace {
 /// One trace after another, each by itself.
 class Comparison {
 public:
+    /// \param with_none whether those that are observed only tell which traces count, and are zeros else.
     Comparison(const MisfitSettings& settings, const ShotGeometry& shot, const TraceValues& synthetic,
-               const TraceValues& observed)
+               const TraceValues& observed, bool with_none)
         : settings_(settings),
           shot_(shot),
           synthetic_(synthetic),
           observed_(observed),
+          with_none_(with_none),
           filter_(filter_of(settings.config, shot)),
           misfit_(settings.misfit->make(settings.config, static_cast<std::size_t>(shot.samples), shot.dt_s)) {}
 
@@ -111,6 +113,7 @@ public:
         take(observed_, trace, filter_, weights, observed);
         take(synthetic_, trace, filter_, weights, synthetic);
         if (is_zero(observed) || (settings_.misfit->divides_by_synthetic && is_zero(synthetic))) return Use::dead;
+        if (with_none_) std::ranges::fill(observed, 0.);
         value = misfit_(synthetic, observed, adjoint);
         weights.apply(adjoint);
         if (filter_) filter_->apply_transposed(adjoint);
@@ -121,6 +124,7 @@ private:
     const MisfitSettings& settings_;
     const ShotGeometry& shot_;
     const TraceValues &synthetic_, &observed_;
+    bool with_none_;
     std::optional<BandPass> filter_;
     TraceMisfit misfit_;
 };
@@ -137,17 +141,15 @@ void sum_up(MisfitOfShot& result, const std::vector<Use>& uses, std::int64_t sam
                     "small that their squares leave the range of double precision");
 }
 
-}  // namespace
-
-MisfitOfShot evaluate_misfit(const MisfitSettings& settings, const ShotGeometry& shot, const TraceValues& synthetic,
-                             const TraceValues& observed) {
+MisfitOfShot compare_all(const MisfitSettings& settings, const ShotGeometry& shot, const TraceValues& synthetic,
+                         const TraceValues& observed, bool with_none) {
     check(shot, synthetic, observed);
     const std::size_t traces = shot.receivers_m.size();
     MisfitOfShot result;
     result.of_trace.resize(traces);
     result.adjoint_source.resize(traces);
     std::vector<Use> uses(traces);
-    const Comparison comparison(settings, shot, synthetic, observed);
+    const Comparison comparison(settings, shot, synthetic, observed, with_none);
     LoopFailure failure;
 #pragma omp parallel
     {
@@ -160,6 +162,18 @@ MisfitOfShot evaluate_misfit(const MisfitSettings& settings, const ShotGeometry&
     failure.rethrow();
     sum_up(result, uses, shot.samples);
     return result;
+}
+
+}  // namespace
+
+MisfitOfShot evaluate_misfit(const MisfitSettings& settings, const ShotGeometry& shot, const TraceValues& synthetic,
+                             const TraceValues& observed) {
+    return compare_all(settings, shot, synthetic, observed, false);
+}
+
+MisfitOfShot evaluate_prediction(const MisfitSettings& settings, const ShotGeometry& shot, const TraceValues& predicted,
+                                 const TraceValues& observed) {
+    return compare_all(settings, shot, predicted, observed, true);
 }
 
 }  // namespace onda

@@ -58,4 +58,9 @@ struct MisfitOfShot {
 MisfitOfShot evaluate_misfit(const MisfitSettings& settings, const ShotGeometry& shot, const TraceValues& synthetic,
                              const TraceValues& observed);
 
+/// The misfit of what a linear operator predicts to seismograms of zeros, over the traces that evaluate_misfit() would
+/// compare: with l2 half the integral of (W B d)^2, and with B' W' W B d as its adjoint source.
+MisfitOfShot evaluate_prediction(const MisfitSettings& settings, const ShotGeometry& shot, const TraceValues& predicted,
+                                 const TraceValues& observed);
+
 }  // namespace onda

@@ -89,15 +89,6 @@ std::int64_t images_of(const Experiment& experiment) {
     return 1 + (experiment.imaging->sums.density ? 1 : 0) + (experiment.imaging->sums.illuminates ? 2 : 0);
 }
 
-std::int64_t predicted_gradient_bytes(const Experiment& experiment, const Placement&, std::int64_t provenance_bytes) {
-    constexpr std::int64_t line = 40;  // of misfit.csv
-    return saturating_sum(
-        predicted_image_bytes(
-            nodes_of_run(experiment).geometry, images_of(experiment), experiment.survey.size.shots_of_receivers,
-            experiment.imaging->adjoint_sources ? experiment.time.output_samples : 0, provenance_bytes),
-        saturating_product(std::int64_t{std::ssize(experiment.survey.shots)}, line));
-}
-
 }  // namespace
 
 constinit const OutputFormat kGradientFormat{
@@ -112,9 +103,11 @@ constinit const OutputFormat kGradientFormat{
     .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
         return std::make_unique<Gradients>(experiment);
     },
-    .predicted_bytes = predicted_gradient_bytes,
-    // The table of misfits, of one row: measured.
-    .own_file_bytes = [] { return linked_file_bytes() + 3400; },
+    .predicted_bytes =
+        [](const Experiment& experiment, const Placement&, std::int64_t provenance_bytes) {
+            return predicted_sum_bytes(experiment, images_of(experiment), provenance_bytes);
+        },
+    .own_file_bytes = own_images_bytes,
     .shot_bytes = [](const Experiment& experiment) { return bytes_of_shot_images(experiment, images_of(experiment)); },
     .add_memory =
         [](Allocations& list, const Experiment& experiment, const Computation&) {

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "solver/outputs/gradient_output.hpp"
+#include "solver/outputs/least_squares_output.hpp"
 #include "solver/outputs/migration_output.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
@@ -13,9 +14,9 @@
 namespace onda {
 
 std::span<const OutputFormat* const> output_formats() {
-    static constexpr std::array list{&kPictureFormat,  &kSeismogramFormat, &kSnapshotFormat,
-                                     &kGradientFormat, &kMigrationFormat,  &kSegyFormat,
-                                     &kSuFormat,       &kVtkhdfFormat,     &kReportFormat};
+    static constexpr std::array list{&kPictureFormat,   &kSeismogramFormat,   &kSnapshotFormat, &kGradientFormat,
+                                     &kMigrationFormat, &kLeastSquaresFormat, &kSegyFormat,     &kSuFormat,
+                                     &kVtkhdfFormat,    &kReportFormat};
     return list;
 }
 

@@ -33,8 +33,13 @@ bool is_part_name(std::string_view name) {
     return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-ReportChoice choice_of(const Survey& survey, const TimeAxis& time) {
-    return choose_for_report(survey.shots.size(), survey.size.most_receivers, time.output_samples);
+ReportChoice choice_of(const Experiment& experiment) {
+    const Survey& survey = experiment.survey;
+    ReportChoice choice =
+        choose_for_report(survey.shots.size(), survey.size.most_receivers, experiment.time.output_samples);
+    if (experiment.imaging) choice.movies.clear();  // nobody takes the forward field on its way
+    if (gives_sums_alone(experiment)) choice.shots.clear();
+    return choice;
 }
 
 /// Evenly over the run, from its first frame to its end.
@@ -96,8 +101,6 @@ public:
         shot_.wavelets = wavelets_of(gather);
     }
     std::optional<AtomicFile> finish() override {
-        // Tasks that step singly show no wavefield.
-        std::erase_if(shot_.movies, [](const ReportMovie& movie) { return movie.times_s.empty(); });
         const TextSource text = [this](const auto& put) { put_report_shot(shot_, choice_, put); };
         stage_text_file(file_, text, true).rename();
         return {};
@@ -136,7 +139,8 @@ void put_file(const std::filesystem::path& path, const PutText& put) {
 /// What migration has made on a section, before the model that it was made with.
 void add_images(const ReportSection& section, const std::filesystem::path& file, ReportPlane& plane) {
     std::vector<ReportParameter> images;
-    for (const StoredImageKind* kind : {&kMigratedImage, &kSourceIllumination, &kReceiverIllumination}) {
+    for (const StoredImageKind* kind : image_contents(file).kinds) {
+        if (kind == &kImageStack) continue;  // what the image is made of
         const std::vector<float> values = read_on(file, *kind, section.window);
         const std::span<const float> frame(values);
         const auto clip = static_cast<float>(common_clip({&frame, 1}, kImageClip));
@@ -157,7 +161,7 @@ void add_images(const ReportSection& section, const std::filesystem::path& file,
 class RunReport : public RunOutput {
 public:
     RunReport(const Experiment& experiment, const Model& model)
-        : experiment_(experiment), choice_(choice_of(experiment.survey, experiment.time)) {
+        : experiment_(experiment), choice_(choice_of(experiment)) {
         const BoundaryConfig& boundary = experiment.config.boundary;
         sections_ =
             sections_of_shot(experiment.domain, boundary, experiment.survey.shots.front(), Fineness::model, &model);
@@ -218,7 +222,7 @@ std::vector<AtomicFile> RunReport::tell(const FinishedSurvey& survey, const std:
 
 ReportBytes report_bytes(const Experiment& experiment, const Computation& computation) {
     if (!experiment.config.output.report) return {};
-    const ReportChoice choice = choice_of(experiment.survey, experiment.time);
+    const ReportChoice choice = choice_of(experiment);
     Grid grid = experiment.domain.grid;
     grid.n = experiment.domain.computed.inner().count;  // of the largest part, where shots are computed on parts
     const std::int64_t points = section_points(grid, Fineness::wavefield), movies = std::ssize(choice.movies);

@@ -83,11 +83,15 @@ std::int64_t predicted_bytes(const Survey& survey, const TimeAxis& time, std::in
 
 }  // namespace
 
+bool writes_seismograms(const Experiment& experiment) {
+    return experiment.survey.size.most_receivers > 0 && !gives_sums_alone(experiment);
+}
+
 constinit const OutputFormat kSeismogramFormat{
     .column = "seismogram",
     .shot_file = "seismograms.h5",
     .is_result = [](std::string_view name) { return name == kName; },
-    .is_wanted = [](const Experiment& experiment) { return experiment.survey.size.most_receivers > 0; },
+    .is_wanted = writes_seismograms,
     .make = [](const Experiment&, const Model&) -> std::unique_ptr<RunOutput> {
         return std::make_unique<Seismograms>();
     },

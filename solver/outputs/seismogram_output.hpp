@@ -9,4 +9,7 @@ namespace onda {
 /// seismograms.h5 of a survey, and 00012.seismograms.h5 of a shot with receivers.
 extern const OutputFormat kSeismogramFormat;
 
+/// Whether a run leaves seismograms, in whatever format.
+bool writes_seismograms(const Experiment& experiment);
+
 }  // namespace onda

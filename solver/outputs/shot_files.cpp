@@ -65,6 +65,7 @@ std::int64_t bytes_of_shots_alone(const Experiment& experiment) {
 }
 
 bool keeps_shot_files(const Experiment& experiment, const Placement& placement) {
+    if (gives_sums_alone(experiment)) return false;
     const std::int64_t shots = std::ssize(experiment.survey.shots);
     return shots > kMostCopied || (shots > 1 && saturating_sum(bytes_of_survey_files(experiment, placement),
                                                                bytes_of_shots_alone(experiment)) > kMostCopiedBytes);

@@ -112,6 +112,19 @@ std::string traces_table(std::span<const ImagedShot> shots, std::string_view val
     return text;
 }
 
+std::int64_t predicted_sum_bytes(const Experiment& experiment, std::int64_t images, std::int64_t provenance_bytes) {
+    constexpr std::int64_t line = 40;  // of the table of shots
+    return saturating_sum(
+        predicted_image_bytes(nodes_of_run(experiment).geometry, images, experiment.survey.size.shots_of_receivers,
+                              experiment.imaging->adjoint_sources ? experiment.time.output_samples : 0,
+                              provenance_bytes),
+        saturating_product(std::int64_t{std::ssize(experiment.survey.shots)}, line));
+}
+
+std::int64_t own_images_bytes() {
+    return linked_file_bytes() + 3400;
+}
+
 std::int64_t bytes_of_shot_images(const Experiment& experiment, std::int64_t images) {
     const Window largest = experiment.domain.computed.inner();
     const std::int64_t shots = std::ssize(experiment.survey.shots);

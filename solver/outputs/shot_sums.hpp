@@ -59,6 +59,10 @@ void write_misfits(ImageWriter& writer, const FinishedSurvey& survey, std::span<
 /// A table of the shots: "shot,misfit,traces,dead,excluded". \param value what the second column is called.
 std::string traces_table(std::span<const ImagedShot> shots, std::string_view value);
 
+/// Size of a file with so many images, the sums over the shots, and of its table of shots [bytes].
+std::int64_t predicted_sum_bytes(const Experiment& experiment, std::int64_t images, std::int64_t provenance_bytes);
+/// OutputFormat::own_file_bytes of such files: the table of misfits, of one row, measured.
+std::int64_t own_images_bytes();
 /// Size of so many images of all shots [bytes], each on its part of the grid.
 std::int64_t bytes_of_shot_images(const Experiment& experiment, std::int64_t images);
 /// Bytes of planes that are summed over the shots, a shot's among them, and of the sum as it is written.

@@ -91,7 +91,7 @@ constinit const OutputFormat kSegyFormat{
     .is_result = [](std::string_view name) { return name == kSegyName; },
     .is_wanted =
         [](const Experiment& experiment) {
-            return experiment.config.output.seismograms.segy != "none" && experiment.survey.size.most_receivers > 0;
+            return experiment.config.output.seismograms.segy != "none" && writes_seismograms(experiment);
         },
     .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
         return std::make_unique<Traces>(experiment, kSegyRow);
@@ -106,7 +106,7 @@ constinit const OutputFormat kSuFormat{
     .is_result = [](std::string_view name) { return name == kSuName; },
     .is_wanted =
         [](const Experiment& experiment) {
-            return experiment.config.output.seismograms.su && experiment.survey.size.most_receivers > 0;
+            return experiment.config.output.seismograms.su && writes_seismograms(experiment);
         },
     .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
         return std::make_unique<Traces>(experiment, kSuRow);

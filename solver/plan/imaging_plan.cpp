@@ -102,10 +102,13 @@ std::int64_t state_bytes(const Computation& computation) {
     return bytes_of_own_slabs(computation.placement, wavefield_bytes(computation));
 }
 
+std::int64_t scattered_bytes(const Experiment& experiment, const Computation& computation) {
+    if (!experiment.imaging || !experiment.imaging->scatters) return 0;
+    return second_wavefield_bytes(computation) + correlation_bytes(experiment, computation, 1);
+}
+
 std::int64_t history_bytes(const Experiment& experiment, const Computation& computation) {
-    if (!experiment.imaging) return 0;
-    if (experiment.imaging->scatters)
-        return second_wavefield_bytes(computation) + correlation_bytes(experiment, computation, 1);
+    if (!experiment.imaging || !experiment.imaging->reverses) return 0;
     const HistoryPlan& history = experiment.imaging->history;
     if (history.slots == 0) return 0;
     if (history.ring) return correlation_bytes(experiment, computation, 1) + rebuilt_bytes(experiment, computation);
@@ -127,9 +130,15 @@ std::int64_t checkpoint_bytes(const Experiment& experiment, const Computation& c
 }
 
 int wavefields_together(const Experiment& experiment) {
-    if (!experiment.imaging || experiment.imaging->history.slots == 0) return 1;
+    if (!experiment.imaging) return 1;
+    const int fields = experiment.imaging->scatters ? 2 : 1;
+    if (!experiment.imaging->reverses || experiment.imaging->history.slots == 0) return fields;
     const HistoryPlan& history = experiment.imaging->history;
-    return experiment.imaging->scatters || history.ring || history.segments(experiment.time) > 1 ? 2 : 1;
+    return fields + (history.ring || history.segments(experiment.time) > 1 ? 1 : 0);
+}
+
+bool gives_sums_alone(const Experiment& experiment) {
+    return experiment.imaging && experiment.imaging->fits_linearly;
 }
 
 std::int64_t doubles_of_second_image(const Computation& computation) {

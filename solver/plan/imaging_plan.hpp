@@ -20,8 +20,10 @@ struct ImagingPlan {
     const ImagingCondition* condition = nullptr;  ///< by which images are made; null: gradients are
     ImageSums sums;                               ///< of gradients, of density with those of density
     bool adjoint_sources = false;                 ///< whether gradient.h5 holds those of every shot
-    bool scatters = false;  ///< whether a scattered field steps beside the forward one, of which nothing is kept
-    std::string chosen_by;  ///< what put numbers in place of "auto"
+    bool scatters = false;                        ///< whether a scattered field steps beside the forward one
+    bool reverses = false;       ///< whether adjoint fields meet the forward one, of which `history` tells what is kept
+    bool fits_linearly = false;  ///< whether data, or their difference from a model's, are fitted by least squares
+    std::string chosen_by;       ///< what put numbers in place of "auto"
 };
 
 struct Computation;
@@ -34,8 +36,10 @@ std::int64_t correlation_bytes(const Experiment& experiment, const Computation& 
 std::int64_t second_wavefield_bytes(const Computation& computation);
 /// The bytes of a state of all shots that advance together, of the slabs of this process: levels and memory variables.
 std::int64_t state_bytes(const Computation& computation);
-/// The bytes that the forward field and, where it is needed, a second wavefield or rings take there; 0 without
-/// gradients. Those of a scattered field, at most, where there is one.
+/// The bytes that a scattered field takes there, at most; 0 where there is none.
+std::int64_t scattered_bytes(const Experiment& experiment, const Computation& computation);
+/// The bytes that the forward field and, where it is needed, a second wavefield or rings take there; 0 where it is not
+/// kept.
 std::int64_t history_bytes(const Experiment& experiment, const Computation& computation);
 /// The bytes that the host keeps of rings beside the memory of devices.
 std::int64_t host_ring_bytes(const Experiment& experiment, const Computation& computation);
@@ -46,6 +50,9 @@ std::int64_t checkpoint_bytes(const Experiment& experiment, const Computation& c
 
 /// How many wavefields of a batch there are at the same time.
 int wavefields_together(const Experiment& experiment);
+
+/// Whether results are sums over the shots, without the seismograms and the files of each.
+bool gives_sums_alone(const Experiment& experiment);
 
 /// The values in double precision that an image takes of a node beside itself while it is made, of order 4 in time: the
 /// image of A p, and the gains of sponges.

@@ -208,6 +208,10 @@ void check_gradients(const Plan& plan) {
     if (plan.task->compares_data && c.imaging->observed.empty())
         c.origin.fault("imaging.observed",
                        "missing: the seismograms that synthetic ones are compared with, a seismograms.h5, SEG-Y or SU");
+    if (plan.task->scatters && plan.placement.ranks_per_grid > 1)
+        c.origin.value_fault("backend.slabs",
+                             "no scattered field is computed on slabs of several processes: use fewer "
+                             "slabs, or one process for each shot");
     if (plan.survey.size.most_receivers == 0)
         c.origin.fault("receivers", "a gradient needs receivers: there is nothing to compare without them");
     if (c.time.stepping == "leap" && !plan.task->may_leap)
@@ -230,7 +234,7 @@ void check_gradients(const Plan& plan) {
 
 bool set_history(Plan& plan) {
     HistoryPlan& history = plan.imaging->history;
-    if (plan.imaging->scatters) {
+    if (!plan.imaging->reverses) {
         history = {1, plan.time.steps, 0};
         return true;
     }

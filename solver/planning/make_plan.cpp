@@ -200,6 +200,14 @@ void set_condition(ImagingPlan& imaging, const ImageConfig& image, const ConfigO
     imaging.misfit.misfit = &misfits().front();  // whose derivative is the residual
 }
 
+/// Least squares are linear in the velocity, and their own misfit.
+void check_fits_linearly(const ImagingConfig& section, const ConfigOrigin& origin) {
+    if (section.misfit != "l2")
+        origin.value_fault("imaging.misfit", "least-squares migration fits seismograms by l2; use that");
+    if (section.parameters != "vp")
+        origin.value_fault("imaging.parameters", "least-squares migration changes the velocity alone: use vp");
+}
+
 /// The section is checked, whatever the task.
 void set_imaging(Plan& plan) {
     const Config& c = plan.config;
@@ -208,7 +216,12 @@ void set_imaging(Plan& plan) {
     if (!plan.task->computes_gradients && !plan.task->scatters) return;
     plan.imaging.emplace().misfit = std::move(settings);
     plan.imaging->scatters = plan.task->scatters;
-    plan.imaging->sums = {.illuminates = plan.task->compares_data && section.illumination,
+    plan.imaging->reverses = plan.task->computes_gradients;
+    plan.imaging->fits_linearly = plan.task->fits_linearly;
+    if (plan.task->fits_linearly) check_fits_linearly(section, c.origin);
+    // Of least squares the data are divided by it; products are not.
+    const bool illuminates = plan.task->fits_linearly ? !plan.task->scatters : section.illumination;
+    plan.imaging->sums = {.illuminates = plan.task->compares_data && illuminates,
                           .density = section.parameters == "vp_and_rho"};
     if (plan.task->makes_images) set_condition(*plan.imaging, section.image, c.origin);
     plan.imaging->adjoint_sources = plan.task->compares_data && section.adjoint_sources;

@@ -52,9 +52,8 @@ void add_device_memory(Allocations& list, const Plan& plan) {
     };
     const std::int64_t workers = own_workers(plan.placement), sharing = workers_on_a_device(plan.placement);
     add(own_memory ? "wavefields, model and boundaries" : host, memory, bytes_of_slabs(plan.setup, plan.placement), 1);
-    const bool scatters = plan.imaging && plan.imaging->scatters;
-    add(scatters ? "scattered field" : "forward field kept for gradients", memory,
-        history_bytes(plan.experiment(), plan.computation()), sharing);
+    add("scattered field", memory, scattered_bytes(plan.experiment(), plan.computation()), sharing);
+    add("forward field kept for gradients", memory, history_bytes(plan.experiment(), plan.computation()), sharing);
     add("rings of the forward field", Memory::host, host_ring_bytes(plan.experiment(), plan.computation()), workers);
     add("states of the forward field", Memory::host, checkpoint_bytes(plan.experiment(), plan.computation()), workers);
     add(own_memory ? "copy of the traces" : "traces in the backend", Memory::host, traces, workers);

@@ -34,7 +34,7 @@ bool is_partial_result(std::string_view name) {
     return final_name && is_result_name(*final_name);
 }
 
-/// Files of results that nobody has finished, unfinished surveys and a log do not make a folder taken.
+/// Files of results that nobody has finished, unfinished surveys, iterations and a log do not make a folder taken.
 void refuse_anything_in(const std::filesystem::path& folder) {
     std::error_code fault;
     for (std::filesystem::directory_iterator entry(folder, fault), end; !fault && entry != end;
@@ -42,20 +42,13 @@ void refuse_anything_in(const std::filesystem::path& folder) {
         const std::string name = entry->path().filename().string();
         if (name == kLogName)
             refuse_foreign_log(entry->path());
-        else if (!is_partial_result(name) && name != kUnfinishedName && !UnfinishedSurvey::is_temporary_name(name))
+        else if (!is_partial_result(name) && name != kUnfinishedName && name != kIterationsName &&
+                 !UnfinishedSurvey::is_temporary_name(name))
             refuse_folder(folder, "it holds " + printable(name) +
                                       "\n  choose another folder with --output, or replace an earlier run with "
                                       "--force");
     }
     if (fault) refuse_folder(folder, fault.value());
-}
-
-void refuse_another_run(const std::filesystem::path& folder, const Identity& wanted) {
-    const std::optional<Identity> there = EarlierRun(folder).identity();
-    const std::string unlike = there ? differences(*there, wanted) : "";
-    if (!unlike.empty())
-        refuse_folder(folder, "it holds the results of another configuration:\n" + unlike +
-                                  "\n  choose another folder with --output, or replace them with --force");
 }
 
 void refuse_results(const std::filesystem::path& folder, bool overwrite) {
@@ -104,6 +97,14 @@ void close_rest(const std::filesystem::path& folder, bool keeps_shots) {
 }
 
 }  // namespace
+
+void refuse_another_run(const std::filesystem::path& folder, const Identity& wanted) {
+    const std::optional<Identity> there = EarlierRun(folder).identity();
+    const std::string unlike = there ? differences(*there, wanted) : "";
+    if (!unlike.empty())
+        refuse_folder(folder, "it holds the results of another configuration:\n" + unlike +
+                                  "\n  choose another folder with --output, or replace them with --force");
+}
 
 bool holds_complete_run(const std::filesystem::path& folder, const std::string& identity) {
     const EarlierRun earlier(folder);

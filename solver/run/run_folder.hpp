@@ -23,6 +23,13 @@ std::filesystem::path default_folder(const Config& config);
 /// result's name that Onda cannot prove it wrote, or if it could not be created.
 void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite);
 
+/// Refuses a folder with the complete results of a run that follows from something else. \throws Error(cannot_create)
+/// that names what differs.
+void refuse_another_run(const std::filesystem::path& folder, const Identity& wanted);
+
+/// The folder, in that of a run of iterations, of the passes over the survey.
+inline constexpr const char* kIterationsName = "iterations";
+
 /// Whether a folder holds the complete results of the run with this identity. If the process that completed them was
 /// killed before it had removed its unfinished survey, that is done now, unless another process works in the folder or
 /// it cannot be written; if it was killed before it had made it the folder of shots, which other files link to, that is

@@ -178,6 +178,13 @@ bool may_be_complete(const RunOptions& options) {
     return !options.overwrite && EarlierRun(options.folder).has_identity();
 }
 
+std::string hash_of(const ModelValues& change) {
+    Fingerprint hash;
+    hash.add(std::span(change.vp));
+    hash.add(std::span(change.rho));
+    return hash.hex();
+}
+
 /// The plan without the model.
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
     Plan plan = agree_on_plan(ranks, config.backend.name, [&](const RankPlace& place) {
@@ -255,8 +262,10 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
     agree_on_history(plan, ranks);
     note_model(plan, model, facts);
-    const Identity identity = identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
-                                          plan.setup.kernel, name_unless_first(plan.task));
+    plan.operand = options.operand;
+    Identity identity = identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
+                                    plan.setup.kernel, name_unless_first(plan.task));
+    if (plan.operand) identity["change of velocity"] = hash_of(plan.operand->change);
     facts.identity = hash_of(identity);
     check_same_run(facts.identity, ranks);
     if (first_finds(ranks, [&] { return is_complete(options, facts.identity); })) {
@@ -265,8 +274,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         log.info(shown(options.folder) + " holds the complete results of this run: nothing is left to do");
         return facts;
     }
+    const bool overwrite = options.overwrite || options.replaces_others;
     ranks.all_or_none([&] {
-        if (ranks.decides()) refuse_taken_folder(options.folder, options.overwrite);
+        if (ranks.decides()) refuse_taken_folder(options.folder, overwrite);
         refuse_if_disk_is_short(plan, options.folder);
     });
 
@@ -284,7 +294,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     notice_signals();  // until now there was nothing to clean up
     const LeadingRanks leading(ranks, plan.placement.ranks_per_grid);
     leading.wait_for_begin();
-    RunFolder folder(options.folder, options.overwrite);
+    RunFolder folder(options.folder, overwrite);
     try {
         const bool out_of_time =
             run_in_folder({plan, identity, options, outputs, leading, times, facts, log}, *workers, folder);

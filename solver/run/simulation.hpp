@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "io/config/config.hpp"
+#include "solver/imaging/operand.hpp"
 #include "solver/program/log.hpp"
 #include "solver/ranks/ranks.hpp"
 #include "solver/run/summary.hpp"
@@ -18,11 +20,13 @@ namespace onda {
 struct TaskRow;
 
 struct RunOptions {
-    std::filesystem::path folder;   ///< where the results go
-    bool overwrite = false;         ///< replace the results of an earlier run there
-    std::string command_line;       ///< for provenance
-    ShotSelection shots{};          ///< those that this process may compute
-    const TaskRow* task = nullptr;  ///< what is done with them; null: the first of tasks()
+    std::filesystem::path folder;              ///< where the results go
+    bool overwrite = false;                    ///< replace the results of an earlier run there
+    std::string command_line;                  ///< for provenance
+    ShotSelection shots{};                     ///< those that this process may compute
+    const TaskRow* task = nullptr;             ///< what is done with them; null: the first of tasks()
+    std::shared_ptr<const Operand> operand{};  ///< what the task is applied to; null where it is to nothing
+    bool replaces_others = false;  ///< replace results of another configuration there, and keep those of this one
     /// When no further batch of shots is begun.
     std::chrono::steady_clock::time_point end_by = std::chrono::steady_clock::time_point::max();
 };

@@ -163,6 +163,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
     if (const std::string_view task = name_unless_first(plan.task); !task.empty()) summary["task"] = task;
     summary.update(describe_numbers(plan));
     if (plan.imaging) summary["imaging"] = describe_imaging(plan);
+    if (!facts.residuals.empty()) summary["imaging"]["residuals"] = facts.residuals;
     summary["backend"]["description"] = facts.backend;
     summary["model"] = facts.model;
     Json& performance = summary["performance"];

@@ -33,6 +33,7 @@ struct RunFacts {
     std::string identity;               ///< hash_of(Identity): what the results follow from
     std::vector<ShotRecord> shots;      ///< finished shots, by number
     bool complete = false;              ///< whether the results are in place
+    std::vector<double> residuals;      ///< of iterations, as parts of the data, from none on; empty: there are none
     std::vector<std::string> warnings;  ///< of the run; those of the plan are the plan's
     std::vector<FileRecord> files;
 };

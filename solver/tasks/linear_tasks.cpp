@@ -22,6 +22,7 @@
 #include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_results.hpp"
 #include "solver/tasks/batch_watch.hpp"
+#include "solver/tasks/model_change.hpp"
 #include "solver/tasks/shot_gradients.hpp"
 
 namespace onda {
@@ -247,29 +248,9 @@ public:
     void collect(Batch& batch) override;
 
 private:
-    void perturb(const Plan& of_shot);
-
     std::optional<BornRun> run_;
     double scale_ = 1.;  ///< of what is scattered
 };
-
-void BornOperator::perturb(const Plan& of_shot) {
-    const ComputedGrid& computed = of_shot.domain.computed;
-    const MediumReaders readers = medium_readers(parts_.media.model(), computed, of_shot.domain.part);
-    const auto on_computed = [&](std::span<const double> change) {
-        const Grid& grid = plan_.domain.grid;
-        return extend_from_inner(values_in<double>(of_shot.domain.part, planes_of(change, grid), grid), computed,
-                                 of_shot.domain.grid);
-    };
-    const ModelValues& change = plan_.operand->change;
-    const std::vector<double> drho = plan_.imaging->sums.density ? on_computed(change.rho) : std::vector<double>();
-    MediumPerturbation perturbation =
-        perturbation_of(on_computed(change.vp), drho, of_shot.setup, readers, plan_.time.dt_s);
-    const double factor = scale_to_one(perturbation.largest);
-    perturbation.scale(factor);
-    run_->set_perturbation(perturbation);
-    scale_ = 1. / factor;
-}
 
 void BornOperator::compute(Batch& batch, StepControl& control) {
     BatchWatch watch(plan_, batch);
@@ -277,7 +258,7 @@ void BornOperator::compute(Batch& batch, StepControl& control) {
     if (provide(run_, batch, [&](Medium& medium) {
             run_.emplace(medium, static_cast<int>(batch.size()), plan_.time, plan_.imaging->sums.density);
         }))
-        perturb(*batch.front().plan);
+        scale_ = perturb(*run_, plan_, *batch.front().plan, parts_.media);
     const StepHook hook = stability_hook(watch, [&]() -> const Propagator& { return run_->background(); });
     run_->run(points, {parts_.times, control, {hook}, &watch.largest()});
     account(batch, 2, run_->allocated_bytes());

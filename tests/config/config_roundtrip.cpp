@@ -106,7 +106,7 @@ std::vector<std::string> samples() {
             "rings, "
             "ring_values: 16bit, ring_every: 3, every: 4, image: {condition: velocity, normalise: both, floor: 0.1, "
             "laplacian: true, longest_wavelength_m: 300.5, mute_depth_m: 20.5, mute_taper_m: 7.5, water_m_s: 1501, "
-            "direct_wave: subtract}, "
+            "direct_wave: subtract}, lsrtm: {iterations: 7, residual: 0.25}, "
             "memory_gib: 0.5}\n",
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + rest2d + "imaging: {}\n",
         // Every source has a wavelet of its own: there is no top-level one.

@@ -1,6 +1,6 @@
 // `onda rtm` from observed data to images: reflectors come to where they are, at any dip, as strong as they reflect;
 // blank data leave nothing; source and receiver may change places; and an image has the same bits whoever computes it.
-// Takes 20 s.
+// Takes 15 s.
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ model: {type: constant, vp_m_s: 2000}
 time: {duration_s: 0.9}
 boundary: {cpml_width: 10}
 wavelet: {type: ricker, peak_frequency_hz: 15}
-sources: [{type: line, first_m: [200, 10], last_m: [1600, 10], count: 8}]
+sources: [{type: line, first_m: [200, 10], last_m: [1600, 10], count: 5}]
 receivers: [{type: line, first_m: [0, 10], last_m: [1800, 10], count: 181}]
 backend: {name: cpu}
 output: {pictures: false, report: false}
@@ -102,7 +102,9 @@ TEST_CASE("a reflector of one node's thickness has its peak at its node, at thre
 
 TEST_CASE("two layers: beside the illumination an image is as strong as their reflection coefficient") {
     // Amplitudes at one interface, from the strongest value above it to that below, over R at normal incidence.
-    const MigrationPlace place("{type: constant, vp_m_s: 2000}");
+    std::string dense = kLine;  // the illumination along the interface is even
+    dense.replace(dense.find("count: 5"), 8, "count: 8");
+    const MigrationPlace place("{type: constant, vp_m_s: 2000}", dense);
     std::vector<double> ratios;
     for (const double r : {0.02, 0.05, 0.1, -0.05}) {
         const double vp = 2000. * (1. + r) / (1. - r);
@@ -115,11 +117,11 @@ TEST_CASE("two layers: beside the illumination an image is as strong as their re
             ratios.push_back((below.value - above.value) / r);
         }
     }
-    const auto [least, most] = std::ranges::minmax_element(ratios);
-    CAPTURE(*least);
-    CAPTURE(*most);
-    CHECK(*least > 0.);
-    CHECK(*most / *least <= 1.05);
+    const double least = std::ranges::min(ratios), most = std::ranges::max(ratios);
+    CAPTURE(least);
+    CAPTURE(most);
+    CHECK(least > 0.);
+    CHECK(most / least <= 1.05);
 }
 
 TEST_CASE("blank data leave no image") {

@@ -26,6 +26,7 @@ async function begin() {
   fillHeader();
   fillContents();
   fillOverview();
+  showResiduals();
   fillChecks();
   fillProvenance();
   if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old to unpack pictures and seismograms (2023 or newer is needed)");

@@ -63,6 +63,15 @@ function fillOverview() {
     ["Threads", backend.threads], ["Numerical time dispersion", time && (time.dispersion_corrected ? "removed from the seismograms" : "left in the seismograms")]]);
 }
 
+/** The residual of iterations, of runs that have some. */
+function showResiduals() {
+  const residuals = (summary.imaging || {}).residuals;
+  byId("residual-figure").hidden = !residuals;
+  if (!residuals) return;
+  const rows = residuals.map((r, i) => [i, r]);
+  drawChart(byId("residual-chart"), rows, ["iteration", "residual"], {xlabel: "iteration", ylabel: "part of the data", valueRange: [0, 1.05], drawPoints: true});
+}
+
 function fillPhases(phases) {
   const all = Object.entries(phases).filter(([, s]) => s > 0), most = Math.max(...all.map(([, s]) => s), 1e-12);
   for (const [name, s] of all) {

@@ -155,7 +155,7 @@ TEST_CASE("what a scattered field takes is forecast, and no less") {
         const auto plan = plan_in_memory(operator_config(overrides), {}, kBornOperator);
         CHECK(plan->imaging->scatters);
         CHECK(plan->imaging->sums.density == of_density);
-        const std::int64_t predicted = history_bytes(plan->experiment(), plan->computation());
+        const std::int64_t predicted = scattered_bytes(plan->experiment(), plan->computation());
         const Model model =
             make_model(plan->config.model, plan->setup.scheme.equation, plan->domain.grid, plan->config.origin);
         const auto medium = plan->placement.device->make_medium(

@@ -1,0 +1,284 @@
+#include "solver/inversion/least_squares_migration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <spdlog/fmt/fmt.h>
+#include <utility>
+#include <vector>
+
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
+#include "solver/imaging/finished_image.hpp"
+#include "solver/inversion/conjugate_gradients.hpp"
+#include "solver/inversion/host_vectors.hpp"
+#include "solver/outputs/gradient_output.hpp"
+#include "solver/outputs/least_squares_output.hpp"
+#include "solver/outputs/report_output.hpp"
+#include "solver/outputs/shot_sums.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
+#include "solver/program/build.hpp"
+#include "solver/program/hash.hpp"
+#include "solver/run/account.hpp"
+#include "solver/run/rank_talk.hpp"
+#include "solver/run/run_folder.hpp"
+#include "solver/tasks/least_squares_task.hpp"
+
+namespace onda {
+namespace {
+
+using Image = HostVectors::Vector;
+
+/// The configuration of a pass, which leaves sums over the shots and nothing to look at.
+Config config_of_pass(Config config) {
+    config.output.pictures = config.output.report = false;
+    return config;
+}
+
+/// What a pass over the survey has left.
+struct Pass {
+    Image gradient;  ///< of all nodes
+    double misfit;   ///< of all shots
+};
+
+/// The sum over the shots, in their order.
+double misfit_in(const std::filesystem::path& file, const Shots& shots) {
+    double sum = 0.;
+    for (std::size_t i = 0; i < shots.size(); ++i)
+        if (!shots[i].receivers.empty()) sum += read_misfit(file, shots.id(i)).value;
+    return sum;
+}
+
+class LeastSquaresMigration {
+public:
+    LeastSquaresMigration(const Config& config, const RunOptions& options, Log& log, const Ranks& ranks)
+        : config_(config), options_(options), log_(log), ranks_(ranks) {}
+
+    RunFacts run();
+
+private:
+    void prepare();
+    void open_folder();
+    /// Runs a pass, or takes what it has left before. \param change of velocity that it is applied to; null: the first.
+    Pass pass(std::int64_t number, std::shared_ptr<const Operand> change);
+    /// Takes what the first pass has left. \returns J' d.
+    [[nodiscard]] Image take_data(Pass first);
+    void keep(const IterationState<Image>& state);
+    [[nodiscard]] bool goes_on() const;
+    /// \param identity of a run whose results these are.
+    void publish(const std::string& identity);
+
+    [[nodiscard]] std::filesystem::path folder_of(std::int64_t number) const {
+        return options_.folder / kIterationsName / fmt::format("{:03}", number);
+    }
+    [[nodiscard]] std::filesystem::path sums_of(std::int64_t number) const { return folder_of(number) / kGradientName; }
+    [[nodiscard]] std::string identity_after(std::int64_t iterations, double residual) const;
+    [[nodiscard]] const LeastSquaresConfig& limits() const { return config_.imaging->lsrtm; }
+
+    const Config& config_;
+    const RunOptions& options_;
+    Log& log_;
+    const Ranks& ranks_;
+
+    std::optional<Plan> plan_;
+    Identity identity_;
+    std::vector<bool> water_;
+    std::optional<MigrationPicture> picture_;
+    std::unique_ptr<RunOutput> report_;
+    std::optional<RunFolder> folder_;
+    RunFacts facts_;
+
+    Image source_, receiver_;  ///< illuminations
+    Image weights_;            ///< of the preconditioner
+    std::vector<ShotMisfit> shots_;
+    double data_misfit_ = 0.;
+    std::vector<Residual> residuals_;
+    Image change_;  ///< of velocity, as it is now
+};
+
+void LeastSquaresMigration::prepare() {
+    if (ranks_.place().size > 1 && ranks_.team() == nullptr)
+        throw Error(ExitCode::usage,
+                    "least-squares migration by several processes needs them connected by MPI: build with it, or start "
+                    "one process");
+    Plan draft = agree_on_plan(ranks_, config_.backend.name,
+                               [&](const RankPlace& place) { return make_plan(config_, place, &kNormalProductTask); });
+    ranks_.all_or_none([&] { refuse_if_memory_is_short(draft); });
+    const Model model = ranks_.all_or_none(
+        [&] { return make_model(config_.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
+    plan_ = ranks_.all_or_none([&] { return refine(std::move(draft), model); });
+    plan_->task = &kLeastSquaresTask;
+    note_model(*plan_, model, facts_);
+    identity_ = identity_of(config_, std::string(build().version), facts_.model_fingerprint, plan_->setup.kernel,
+                            kLeastSquaresTask.name);
+    const ImageConfig& image = config_.imaging->image;
+    if (image.water_m_s) water_ = nodes_in_water(model.vp().values, *image.water_m_s);
+    if (!ranks_.decides()) return;
+    if (config_.output.pictures) picture_.emplace(*plan_, model);
+    if (config_.output.report) report_ = kReportFormat.make(*plan_, model);
+    if (image.laplacian || image.longest_wavelength_m)
+        plan_->notes.emplace_back("laplacian and longest_wavelength_m filter images of onda rtm alone");
+}
+
+/// Results after fewer iterations are those of a run that asks for them.
+std::string LeastSquaresMigration::identity_after(std::int64_t iterations, double residual) const {
+    Identity identity = identity_;
+    identity["imaging.lsrtm.iterations"] = fmt::format("{}", iterations);
+    identity["imaging.lsrtm.residual"] = fmt::format("{}", residual);
+    return hash_of(identity);
+}
+
+void LeastSquaresMigration::open_folder() {
+    if (!ranks_.decides()) return;
+    refuse_taken_folder(options_.folder, options_.overwrite);
+    if (!options_.overwrite) refuse_another_run(options_.folder, identity_);
+    folder_.emplace(options_.folder, true);
+    log_.open_file(folder_->path() / kLogName);
+}
+
+Pass LeastSquaresMigration::pass(std::int64_t number, std::shared_ptr<const Operand> change) {
+    RunOptions options = options_;
+    options.folder = folder_of(number);
+    options.shots = {};
+    options.task = change ? &kNormalProductTask : &kLeastSquaresTask;
+    options.replaces_others = number > 0;
+    options.operand = std::move(change);
+    // What the first pass says of itself the others would say again.
+    Log log([&](Log::Level level, const std::string& message) {
+        if (level == Log::Level::warning && number == 0)
+            log_.warn(message);
+        else if (level == Log::Level::info && number == 0)
+            log_.info(message);
+        else
+            log_.note(message);
+    });
+    const RunFacts facts = run_simulation(config_of_pass(config_), options, log, ranks_);
+    for (const auto& [phase, seconds] : facts.phase_s) {
+        const auto known = std::ranges::find(facts_.phase_s, phase, &std::pair<std::string, double>::first);
+        if (known == facts_.phase_s.end())
+            facts_.phase_s.emplace_back(phase, seconds);
+        else
+            known->second += seconds;
+    }
+    if (!facts.backend.empty()) {
+        facts_.backend = facts.backend;
+        facts_.gpt_per_s = facts.gpt_per_s;
+        facts_.peak_memory_bytes = std::max(facts_.peak_memory_bytes, facts.peak_memory_bytes);
+        facts_.device_bytes = std::max(facts_.device_bytes, facts.device_bytes);
+        facts_.largest_observed_pressure = std::max(facts_.largest_observed_pressure, facts.largest_observed_pressure);
+        facts_.shots = facts.shots;
+    }
+    return ranks_.all_or_none([&] {
+        const std::filesystem::path file = sums_of(number);
+        return Pass{read_image(file, kVpGradient, {}, plan_->domain.grid.n), misfit_in(file, plan_->survey.shots)};
+    });
+}
+
+Image LeastSquaresMigration::take_data(Pass first) {
+    const std::filesystem::path file = sums_of(0);
+    const Grid& grid = plan_->domain.grid;
+    source_ = read_image(file, kSourceIllumination, {}, grid.n);
+    receiver_ = read_image(file, kReceiverIllumination, {}, grid.n);
+    for (std::size_t i = 0; i < plan_->survey.shots.size(); ++i)
+        if (!plan_->survey.shots[i].receivers.empty()) shots_.push_back(read_misfit(file, plan_->survey.shots.id(i)));
+    const ImageConfig& image = config_.imaging->image;
+    weights_.assign(first.gradient.size(), 1.F);
+    divide_by_illumination(weights_, source_, receiver_, image.normalise, image.floor);
+    mute_nodes(weights_, water_);
+    mute_top(weights_, grid, image.mute_depth_m, image.mute_taper_m);
+    facts_.run_id = EarlierRun(folder_of(0)).run_id();
+    data_misfit_ = first.misfit;
+    for (float& value : first.gradient) value = -value;  // that of the misfit of nothing
+    return std::move(first.gradient);
+}
+
+void LeastSquaresMigration::keep(const IterationState<Image>& state) {
+    const double before = residuals_.empty() ? data_misfit_ : residuals_.back().misfit;
+    const double misfit = std::max(0., before - 0.5 * state.gain);
+    residuals_.push_back({.iteration = state.iteration,
+                          .relative = data_misfit_ > 0. ? std::sqrt(misfit / data_misfit_) : 0.,
+                          .misfit = misfit,
+                          .step = state.step,
+                          .gradient = std::sqrt(std::max(0., state.slope))});
+    facts_.residuals.push_back(residuals_.back().relative);
+    change_ = state.solution;
+    log_.info(fmt::format("iteration {} of {}: what is left is {:.4f} of the data", state.iteration,
+                          limits().iterations, residuals_.back().relative));
+}
+
+bool LeastSquaresMigration::goes_on() const {
+    const Residual& now = residuals_.back();
+    return now.iteration < limits().iterations && now.relative > limits().residual && now.gradient > 0.;
+}
+
+/// The results as they are now.
+void LeastSquaresMigration::publish(const std::string& identity) {
+    if (!folder_) return;
+    RunFacts& facts = facts_;
+    facts.identity = identity;
+    facts.finished_utc = utc_now();
+    const Provenance provenance = make_provenance(plan_->experiment(), plan_->computation(), facts);
+    std::vector<AtomicFile> files =
+        stage_least_squares(*plan_, folder_->path(), provenance, {change_, source_, receiver_, residuals_}, shots_,
+                            picture_ ? &*picture_ : nullptr);
+    files.push_back(stage_text_file(folder_->path() / "config.yaml", resolved_yaml(config_), true));
+    FinishedSurvey survey{*plan_, facts.shots,     folder_->unfinished().folder(), folder_->path(), provenance,
+                          true,   Assembly::copies};
+    for (const AtomicFile& file : files) survey.staged.emplace(file.path().filename(), file.temporary());
+    facts.files = folder_->publish(
+        std::move(files), [&](const FileList& list) { return summary_json(*plan_, facts, list); }, {},
+        [&](const std::string& summary) {
+            return report_ ? report_->tell(survey, summary) : std::vector<AtomicFile>();
+        });
+}
+
+RunFacts LeastSquaresMigration::run() {
+    facts_.folder = options_.folder;
+    facts_.command_line = options_.command_line;
+    facts_.started_utc = utc_now();
+    prepare();
+    const std::string wanted = identity_after(limits().iterations, limits().residual);
+    if (first_finds(ranks_, [&] { return !options_.overwrite && holds_complete_run(options_.folder, wanted); })) {
+        facts_.complete = true;
+        if (ranks_.decides()) facts_.files = EarlierRun(options_.folder).records();
+        log_.info(shown(options_.folder) + " holds the complete results of this run: nothing is left to do");
+        return facts_;
+    }
+    ranks_.all_or_none([&] { open_folder(); });
+    Image right_side = take_data(pass(0, nullptr));
+
+    std::int64_t iteration = 0;
+    const auto apply = [&](const Image& direction, Image& product) {
+        auto change = std::make_shared<Operand>();
+        change->change.vp.assign(direction.begin(), direction.end());
+        Pass made = pass(++iteration, std::move(change));
+        product = std::move(made.gradient);
+        return 2. * made.misfit;
+    };
+    const auto precondition = [&](const Image& r) {
+        Image z = r;
+        for (std::size_t i = 0; i < z.size(); ++i) z[i] *= weights_[i];
+        return z;
+    };
+    const auto watch = [&](const IterationState<Image>& state) {
+        keep(state);
+        if (goes_on()) publish(identity_after(state.iteration, 0.));
+        return goes_on();
+    };
+    solve_by_conjugate_gradients(HostVectors{}, std::move(right_side), apply, precondition, watch);
+    publish(wanted);
+    facts_.complete = true;
+    return facts_;
+}
+
+}  // namespace
+
+RunFacts migrate_by_least_squares(const Config& config, const RunOptions& options, Log& log, const Ranks& ranks) {
+    return LeastSquaresMigration(config, options, log, ranks).run();
+}
+
+}  // namespace onda

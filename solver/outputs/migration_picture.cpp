@@ -1,0 +1,68 @@
+#include "solver/outputs/migration_picture.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <utility>
+
+#include "solver/outputs/shot_sums.hpp"
+#include "solver/pictures/image_picture.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::int64_t kMostImageSamples = 1200;  ///< along one side of a picture
+
+double length_of(const PictureAxis& axis) {
+    return std::abs(axis.last - axis.first);
+}
+
+}  // namespace
+
+MigrationPicture::MigrationPicture(const Experiment& experiment, const Model& model) : experiment_(experiment) {
+    const Grid& grid = experiment.domain.grid;
+    const Position middle = grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2);
+    for (Section& section : sections_through(grid, middle, kMostImageSamples))
+        models_.push_back(cut_model(std::move(section), model));
+}
+
+AtomicFile MigrationPicture::stage(const std::filesystem::path& picture_file, const std::filesystem::path& file,
+                                   const StoredImageKind& kind, const std::string& title, bool overwrite) const {
+    Picture picture{experiment_.config.title, {}};
+    std::deque<std::vector<float>> values;
+    const auto read = [&](const StoredImageKind& of) {
+        std::vector<std::span<const float>> frames;
+        for (const ModelSection& model : models_)
+            frames.emplace_back(values.emplace_back(read_on(file, of, model.section.window)));
+        return frames;
+    };
+    const std::vector<std::span<const float>> images = read(kind), lit = read(kSourceIllumination);
+    const double clip = common_clip(images, kImageClip), brightest = common_clip(lit, kImageClip);
+    for (std::size_t i = 0; i < models_.size(); ++i) {
+        const Section& section = models_[i].section;
+        add(picture, image_panel(section, kind, images[i], clip, kGrey), title, section);
+        Panel over = empty_panel(section);
+        over.fields.push_back(backdrop_field(models_[i]));
+        PictureField field = signed_field(section, images[i], clip, kind.label, kBlueRed);
+        field.tint = true;
+        over.fields.push_back(std::move(field));
+        add(picture, std::move(over), "Image over the model", section);
+    }
+    const Section& section = models_.front().section;
+    Panel light = image_panel(section, kSourceIllumination, lit.front(), brightest, kViridis);
+    light.fields.front().label = "illumination";
+    add(picture, std::move(light), "Illumination by the sources", section);
+    const bool is_wide = length_of(section.horizontal) > 1.5 * length_of(section.vertical);
+    const auto panels = static_cast<int>(picture.panels.size());
+    picture.rows = is_wide ? panels : models_.size() > 1 ? (panels + 1) / 2 : 1;
+    return stage_picture(picture_file, picture, overwrite);
+}
+
+void MigrationPicture::add(Picture& picture, Panel panel, const std::string& title, const Section& section) const {
+    panel.title = title + (section.place.empty() ? "" : ", " + section.place);
+    outline_layers(panel, section.plane, experiment_.domain.grid, experiment_.domain.faces);
+    picture.panels.push_back(std::move(panel));
+}
+
+}  // namespace onda

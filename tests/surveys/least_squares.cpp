@@ -1,0 +1,195 @@
+// `onda lsrtm` from observed data to a change of velocity: it fits what it says, its residual is that of the Born
+// operator, it is sharper than an image, and has the same bits whoever computes it and however often it was ended.
+// Takes 8 s.
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "io/results/image_file.hpp"
+#include "io/results/seismograms.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/program/log.hpp"
+#include "solver/program/progress.hpp"
+#include "solver/run/in_memory.hpp"
+#include "solver/tasks/linear_tasks.hpp"
+#include "tests/program/process.hpp"
+
+using namespace onda;
+
+namespace {
+
+const std::string kShortLine = R"(schema_version: 1
+grid: {shape: [101, 51], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.5}
+boundary: {cpml_width: 10}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{type: line, first_m: [200, 10], last_m: [800, 10], count: 3}]
+receivers: [{type: line, first_m: [0, 10], last_m: [1000, 10], count: 51}]
+backend: {name: cpu}
+output: {pictures: false, report: false}
+)";
+
+/// A folder with observed data of a thin layer at 250 m, and a survey without it.
+struct FittedPlace {
+    FittedPlace() {
+        write_text(folder.path() / "true.yaml", kShortLine);
+        write_text(folder.path() / "smooth.yaml",
+                   kShortLine +
+                       "imaging: {observed: true/seismograms.h5, image: {direct_wave: subtract, mute_depth_m: "
+                       "60}, lsrtm: {iterations: 3}}\n");
+        const Outcome done = run_onda({"run", folder.path() / "true.yaml", "--output", folder.path() / "true", "--set",
+                                       "model={type: layered, layers: [{top_m: 0, vp_m_s: 2000}, {top_m: 250, vp_m_s: "
+                                       "2040}, {top_m: 260, vp_m_s: 2000}]}"});
+        REQUIRE_MESSAGE(done.code == 0, done.err);
+    }
+    [[nodiscard]] Outcome fit(const std::string& name, const std::vector<std::string>& settings = {},
+                              const std::vector<std::string>& more = {}) const {
+        std::vector<std::string> arguments{"lsrtm", folder.path() / "smooth.yaml", "--output", folder.path() / name};
+        for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_onda(arguments);
+    }
+    [[nodiscard]] std::vector<float> change(const std::string& name) const {
+        const std::filesystem::path file = folder.path() / name / "image.h5";
+        return read_image(file, kVelocityChange, {}, image_contents(file).nodes.geometry.shape);
+    }
+    [[nodiscard]] std::vector<float> fitted(const std::string& name,
+                                            const std::vector<std::string>& settings = {}) const {
+        const Outcome done = fit(name, settings);
+        REQUIRE_MESSAGE(done.code == 0, done.err);
+        return change(name);
+    }
+    /// The second column of residuals.csv.
+    [[nodiscard]] std::vector<double> residuals(const std::string& name) const {
+        std::vector<double> values;
+        std::ifstream file(folder.path() / name / "residuals.csv");
+        std::string line;
+        for (std::getline(file, line); std::getline(file, line);)
+            values.push_back(std::stod(line.substr(line.find(',') + 1)));
+        return values;
+    }
+    TemporaryFolder folder;
+};
+
+constexpr std::int64_t kWidth = 101;
+
+SurveyInMemory linear(const Config& config, const TaskRow& task, GivenOperand operand) {
+    class Unseen : public Progress {
+        void begin(std::int64_t, std::int64_t) override {}
+        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
+        void clear() override {}
+    } progress;
+    Log log([](Log::Level, const std::string&) {});
+    return apply_in_memory(config, {}, progress, log, task, std::move(operand));
+}
+
+/// Of all samples of some shots.
+double norm_of(const std::vector<std::vector<double>>& shots) {
+    double sum = 0.;
+    for (const std::vector<double>& shot : shots)
+        for (const double value : shot) sum += value * value;
+    return std::sqrt(sum);
+}
+
+}  // namespace
+
+TEST_CASE("what least-squares migration leaves is what its change of velocity does not explain") {
+    const FittedPlace place;
+    const std::vector<float> change = place.fitted("fit");
+    const std::vector<double> told = place.residuals("fit");
+    REQUIRE(told.size() == 4);
+    CHECK(told.front() == 1.);
+    for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i] < told[i - 1]);
+    CHECK(told.back() < 0.4);
+
+    // d - J dv by the operators themselves.
+    const Config config = read_config(place.folder.path() / "smooth.yaml", vocabulary());
+    GivenOperand operand;
+    operand.change.vp.assign(change.begin(), change.end());
+    const SurveyInMemory scattered = linear(config, kBornOperator, std::move(operand));
+    const SurveyInMemory still = linear(config, kForwardOperator, {});
+    std::vector<std::vector<double>> data, left;
+    for (std::size_t i = 0; i < scattered.shots.size(); ++i) {
+        const std::vector<float> observed =
+            read_gather(place.folder.path() / "true" / "seismograms.h5", std::int64_t(i) + 1).pressure;
+        std::vector<double> d(observed.begin(), observed.end());
+        for (std::size_t at = 0; at < d.size(); ++at) d[at] -= still.shots[i].rows.values[at];
+        data.push_back(d);
+        for (std::size_t at = 0; at < d.size(); ++at) d[at] -= scattered.shots[i].rows.values[at];
+        left.push_back(d);
+    }
+    CHECK(norm_of(left) / norm_of(data) == doctest::Approx(told.back()).epsilon(2e-3));
+
+    // Where it is, of the sign that it has; zero where the image is muted; sharper than the first step, which is an
+    // image.
+    const std::vector<float> image = place.fitted("image", {"imaging.lsrtm.iterations=1"});
+    const auto column = [](const std::vector<float>& of, std::int64_t z) { return of[std::size_t(z * kWidth + 50)]; };
+    const auto strongest = [&](const std::vector<float>& of) {
+        std::int64_t at = 10;
+        for (std::int64_t z = 10; z < 51; ++z)
+            if (column(of, z) > column(of, at)) at = z;
+        return at;
+    };
+    CHECK(strongest(change) == 25);
+    CHECK(column(change, 25) > 10.F);
+    CHECK(column(change, 25) < 45.F);
+    CHECK(column(change, 25) > 1.5F * column(image, strongest(image)));
+    for (std::int64_t z = 0; z < 6; ++z) CHECK(column(change, z) == 0.F);
+}
+
+TEST_CASE("least-squares migration goes on where it ended, to the same bits") {
+    const FittedPlace place;
+    const std::vector<float> expected = place.fitted("whole");
+    CHECK(place.fitted("steps", {"imaging.lsrtm.iterations=1"}) != expected);
+    CHECK(place.fitted("steps", {"imaging.lsrtm.iterations=2"}) != expected);
+    CHECK(place.fitted("steps") == expected);
+    CHECK(place.residuals("steps") == place.residuals("whole"));
+    CHECK(place.fitted("devices", {"backend.devices=[0, 1]", "backend.batch=1"}) == expected);
+
+    // Killed in the second iteration.
+    const std::filesystem::path folder = place.folder.path() / "steps";
+    std::filesystem::remove_all(folder / "iterations" / "002");
+    std::filesystem::remove_all(folder / "iterations" / "003");
+    std::filesystem::remove(folder / "summary.json");
+    for (const char* name : {"image.h5", "residuals.csv", "config.yaml"}) std::filesystem::remove(folder / name);
+    CHECK(place.fit("steps", {}, {"--max-hours", "1e-9"}).code == static_cast<int>(ExitCode::time_limit));
+    CHECK(place.fitted("steps") == expected);
+    const Outcome again = place.fit("steps");
+    CHECK(again.code == 0);
+    CHECK(contains(again.err, "nothing is left to do"));
+
+    // Of another configuration nothing is mixed in.
+    const Outcome other = place.fit("steps", {"imaging.image.floor=0.1"});
+    CHECK(other.code == static_cast<int>(ExitCode::cannot_create));
+    CHECK(contains(other.err, "imaging.image.floor: 0.01 there, 0.1 now"));
+    const Outcome replaced =
+        place.fit("steps", {"imaging.image.floor=0.1", "imaging.lsrtm.residual=0.9"}, {"--force"});
+    CHECK(replaced.code == 0);
+    CHECK(place.change("steps") != expected);
+    CHECK(place.residuals("steps").size() <= 3);  // by its residual
+    // What another configuration has left in later iterations is replaced.
+    CHECK(place.fitted("steps", {"imaging.image.floor=0.1"}).size() == expected.size());
+    CHECK(place.residuals("steps").size() == 4);
+}
+
+TEST_CASE("what least-squares migration cannot fit is refused by name") {
+    const FittedPlace place;
+    const auto refusal = [&](const std::string& setting) {
+        const Outcome done = place.fit("refused", {setting});
+        CHECK(done.code == static_cast<int>(ExitCode::config));
+        CHECK_FALSE(std::filesystem::exists(place.folder.path() / "refused"));
+        return done.err;
+    };
+    CHECK(contains(refusal("imaging.misfit=envelope"), "imaging.misfit = envelope: least-squares migration fits"));
+    CHECK(contains(refusal("imaging.parameters=vp_and_rho"), "imaging.parameters = vp_and_rho"));
+    CHECK(contains(refusal("imaging.lsrtm.iterations=0"), "must be in [1, 10000]"));
+    const Outcome priced = run_onda({"check", place.folder.path() / "smooth.yaml", "--lsrtm", "--no-trial"});
+    CHECK(priced.code == 0);
+    CHECK(contains(priced.out, "scattered field"));
+    CHECK(contains(priced.out, "forward field kept for gradients"));
+}
