@@ -444,7 +444,7 @@ def least_squares(onda, save):
     """Its image, and the change of velocity that fits its data."""
     line = observe_line(onda)
     draw_images({"onda rtm: inverse_scattering": image_of(onda, "rtm", line, "image/migrated"),
-                 "onda lsrtm: change of vp after 10 iterations": image_of(onda, "lsrtm", line, "image/vp")}, save)
+                 "onda lsrtm: change of vp after 10 iterations": image_of(onda, "lsrtm", line, "image/migrated")}, save)
 
 
 def thesis_tiles(onda, save):

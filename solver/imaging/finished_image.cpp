@@ -137,4 +137,13 @@ void mute_nodes(std::span<float> image, const std::vector<bool>& muted) {
         if (muted[i]) image[i] = 0.F;
 }
 
+void filter_image(std::span<float> image, const Grid& grid, const ImageConfig& settings,
+                  const std::vector<bool>& water) {
+    mute_nodes(image, water);
+    if (settings.longest_wavelength_m) remove_long_waves(image, grid, *settings.longest_wavelength_m);
+    if (settings.laplacian) apply_minus_laplacian(image, grid);
+    mute_nodes(image, water);  // of what filters have brought there
+    mute_top(image, grid, settings.mute_depth_m, settings.mute_taper_m);
+}
+
 }  // namespace onda

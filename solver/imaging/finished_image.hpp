@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/config/config.hpp"
 #include "kernels/grid/grid.hpp"
 
 namespace onda {
@@ -32,5 +33,10 @@ void mute_top(std::span<float> image, const Grid& grid, double depth_m, double t
 std::vector<bool> nodes_in_water(std::span<const float> vp, double water_m_s);
 /// Zero at some nodes. \param muted of every node; empty: none.
 void mute_nodes(std::span<float> image, const std::vector<bool>& muted);
+
+/// What section imaging.image asks for beside the division by illumination: no water, no long waves, minus the
+/// Laplacian, no top. \param water nodes in it; empty: none.
+void filter_image(std::span<float> image, const Grid& grid, const ImageConfig& settings,
+                  const std::vector<bool>& water);
 
 }  // namespace onda

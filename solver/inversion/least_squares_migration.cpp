@@ -69,6 +69,8 @@ private:
     [[nodiscard]] Image take_data(Pass first);
     void keep(const IterationState<Image>& state);
     [[nodiscard]] bool goes_on() const;
+    /// The change without its long waves, as imaging.image asks for it; empty where it does not.
+    [[nodiscard]] Image filtered() const;
     /// \param identity of a run whose results these are.
     void publish(const std::string& identity);
 
@@ -120,8 +122,6 @@ void LeastSquaresMigration::prepare() {
     if (!ranks_.decides()) return;
     if (config_.output.pictures) picture_.emplace(*plan_, model);
     if (config_.output.report) report_ = kReportFormat.make(*plan_, model);
-    if (image.laplacian || image.longest_wavelength_m)
-        plan_->notes.emplace_back("laplacian and longest_wavelength_m filter images of onda rtm alone");
 }
 
 /// Results after fewer iterations are those of a run that asks for them.
@@ -215,6 +215,14 @@ bool LeastSquaresMigration::goes_on() const {
     return now.iteration < limits().iterations && now.relative > limits().residual && now.gradient > 0.;
 }
 
+Image LeastSquaresMigration::filtered() const {
+    const ImageConfig& image = config_.imaging->image;
+    if (!image.laplacian && !image.longest_wavelength_m) return {};
+    Image change = change_;
+    filter_image(change, plan_->domain.grid, image, water_);
+    return change;
+}
+
 /// The results as they are now.
 void LeastSquaresMigration::publish(const std::string& identity) {
     if (!folder_) return;
@@ -222,9 +230,10 @@ void LeastSquaresMigration::publish(const std::string& identity) {
     facts.identity = identity;
     facts.finished_utc = utc_now();
     const Provenance provenance = make_provenance(plan_->experiment(), plan_->computation(), facts);
-    std::vector<AtomicFile> files =
-        stage_least_squares(*plan_, folder_->path(), provenance, {change_, source_, receiver_, residuals_}, shots_,
-                            picture_ ? &*picture_ : nullptr);
+    const Image without_long_waves = filtered();
+    std::vector<AtomicFile> files = stage_least_squares(*plan_, folder_->path(), provenance,
+                                                        {change_, without_long_waves, source_, receiver_, residuals_},
+                                                        shots_, picture_ ? &*picture_ : nullptr);
     files.push_back(stage_text_file(folder_->path() / "config.yaml", resolved_yaml(config_), true));
     FinishedSurvey survey{*plan_, facts.shots,     folder_->unfinished().folder(), folder_->path(), provenance,
                           true,   Assembly::copies};

@@ -46,6 +46,7 @@ std::vector<AtomicFile> stage_least_squares(const Experiment& experiment, const 
     std::vector<AtomicFile> files;
     ImageWriter writer(folder / kImageName, nodes_of_run(experiment), provenance, true);
     writer.write(kVelocityChange, 0, images.change);
+    if (!images.filtered.empty()) writer.write(kMigratedImage, 0, images.filtered);
     writer.write(kSourceIllumination, 0, images.source);
     writer.write(kReceiverIllumination, 0, images.receiver);
     for (const ShotMisfit& shot : shots) writer.write(shot);
@@ -53,7 +54,8 @@ std::vector<AtomicFile> stage_least_squares(const Experiment& experiment, const 
     files.push_back(stage_text_file(folder / kResidualTableName, residual_table(images.residuals), true));
     if (picture == nullptr) return files;
     const std::int64_t iterations = images.residuals.back().iteration;
-    files.push_back(picture->stage(folder / kImagePictureName, files.front().temporary(), kVelocityChange,
+    files.push_back(picture->stage(folder / kImagePictureName, files.front().temporary(),
+                                   images.filtered.empty() ? kVelocityChange : kMigratedImage,
                                    fmt::format("Change of vp that fits {} shot{} after {} iteration{}", shots.size(),
                                                shots.size() == 1 ? "" : "s", iterations, iterations == 1 ? "" : "s"),
                                    true));

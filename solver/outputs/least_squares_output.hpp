@@ -32,14 +32,15 @@ struct Residual {
 
 /// What there is after an iteration. Images are of all nodes, [z][y][x].
 struct LeastSquaresImages {
-    std::span<const float> change;  ///< of vp [m/s]
+    std::span<const float> change;    ///< of vp [m/s]
+    std::span<const float> filtered;  ///< the same without its long waves; empty: not asked for
     std::span<const float> source, receiver;
     std::span<const Residual> residuals;
 };
 
-/// image.h5 with the change of velocity and the illuminations, residuals.csv and, with a picture, image.png and
-/// residuals.png, ready for their names. \param shots what the data of each shot are.
-/// \throws Error(cannot_create | io_error); Error(unstable) for a value that is not finite.
+/// image.h5 with the change of velocity, as it is and filtered, and the illuminations, residuals.csv and, with a
+/// picture, image.png and residuals.png, ready for their names. \param shots what the data of each shot are. \throws
+/// Error(cannot_create | io_error); Error(unstable) for a value that is not finite.
 std::vector<AtomicFile> stage_least_squares(const Experiment& experiment, const std::filesystem::path& folder,
                                             const Provenance& provenance, const LeastSquaresImages& images,
                                             std::span<const ShotMisfit> shots, const MigrationPicture* picture);

@@ -79,11 +79,7 @@ private:
                           {}};
         all.image = all.stack;
         divide_by_illumination(all.image, all.source, all.receiver, settings_.normalise, settings_.floor);
-        mute_nodes(all.image, water_);
-        if (settings_.longest_wavelength_m) remove_long_waves(all.image, grid, *settings_.longest_wavelength_m);
-        if (settings_.laplacian) apply_minus_laplacian(all.image, grid);
-        mute_nodes(all.image, water_);  // of what filters have brought there
-        mute_top(all.image, grid, settings_.mute_depth_m, settings_.mute_taper_m);
+        filter_image(all.image, grid, settings_, water_);
         return all;
     }
 
