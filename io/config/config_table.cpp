@@ -256,6 +256,13 @@ constexpr Parameter kModel[] = {
      .values = "model.interfaces",
      .when = {"type", "file layered inclusions geology thrust_belt salt_basin"},
      .needs = &kResampled},
+    {.name = "smooth_m",
+     .slot = bind<&ModelConfig::smooth_m>,
+     .help = "smooths the slowness 1/vp, and a density that does not follow from vp, by a Gaussian of this standard "
+             "deviation along each axis, as migration wants it",
+     .unit = "m",
+     .range = between(0., 1e6),
+     .example = "120"},
     {.name = "rho",
      .slot = bind<&ModelConfig::rho>,
      .help = "where the density comes from; a constant density has no effect on the waves and makes runs faster",
@@ -512,7 +519,9 @@ constexpr Parameter kSource[] = {
      .example = "500"},
     {.name = "file",
      .slot = bind<&SourceConfig::file>,
-     .help = "CSV or HDF5 with positions, shot numbers and amplitudes; relative to the folder of this file",
+     .help =
+         "CSV or HDF5 with positions, shot numbers and amplitudes, or SEG-Y, SU or seismograms.h5, whose traces tell "
+         "their sources; relative to the folder of this file",
      .when = {"type", "file"},
      .required = true,
      .input_file = true,
@@ -591,7 +600,9 @@ constexpr Parameter kReceiver[] = {
      .example = "20"},
     {.name = "file",
      .slot = bind<&ReceiverConfig::file>,
-     .help = "CSV or HDF5 with positions; relative to the folder of this file",
+     .help =
+         "CSV or HDF5 with positions, or SEG-Y, SU or seismograms.h5, whose traces tell their receivers; relative to "
+         "the folder of this file",
      .when = {"type", "file"},
      .required = true,
      .input_file = true,

@@ -7,57 +7,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "solver/imaging/node_values.hpp"
+#include "solver/discretisation/line_filter.hpp"
 
 namespace onda {
-namespace {
-
-/// The part of a node and its neighbours on an axis that a filter takes: weight 0 the node's, others that of both
-/// neighbours at this distance.
-using EvenTaps = std::vector<double>;
-
-std::int64_t stride_of(const Grid& grid, std::size_t axis) {
-    return axis == 0 ? 1 : axis == 1 ? grid.nx() : grid.nx() * grid.ny();
-}
-
-/// Calls use(line, filtered) for all lines of nodes along an axis, with the line filtered.
-template <typename Use>
-void for_filtered_lines(std::span<float> image, const Grid& grid, std::size_t axis, const EvenTaps& taps,
-                        const Use& use) {
-    const std::int64_t n = grid.n[axis], stride = stride_of(grid, axis), reach = std::ssize(taps) - 1;
-#pragma omp parallel
-    {
-        std::vector<double> extended(static_cast<std::size_t>(n + 2 * reach)), filtered(static_cast<std::size_t>(n));
-#pragma omp for
-        for (std::int64_t line = 0; line < grid.points() / n; ++line) {
-            const std::int64_t begin = line / stride * stride * n + line % stride;
-            for (std::int64_t i = -reach; i < n + reach; ++i)
-                extended[static_cast<std::size_t>(i + reach)] =
-                    static_cast<double>(image[static_cast<std::size_t>(begin + mirrored(i, n) * stride)]);
-            const double* const at = extended.data() + reach;
-            for (std::int64_t i = 0; i < n; ++i) {
-                double sum = taps[0] * at[i];
-                for (std::int64_t k = 1; k <= reach; ++k)
-                    sum += taps[static_cast<std::size_t>(k)] * (at[i - k] + at[i + k]);
-                filtered[static_cast<std::size_t>(i)] = sum;
-            }
-            use(begin, stride, filtered);
-        }
-    }
-}
-
-EvenTaps gaussian(double sigma_nodes) {
-    EvenTaps taps{1.};
-    double sum = 1.;
-    for (int k = 1; k <= static_cast<int>(std::ceil(4. * sigma_nodes)); ++k) {
-        taps.push_back(std::exp(-0.5 * (k / sigma_nodes) * (k / sigma_nodes)));
-        sum += 2. * taps.back();
-    }
-    for (double& tap : taps) tap /= sum;
-    return taps;
-}
-
-}  // namespace
 
 void divide_by_illumination(std::span<float> image, std::span<const float> source, std::span<const float> receiver,
                             std::string_view normalise, double floor) {
@@ -100,15 +52,7 @@ void apply_minus_laplacian(std::span<float> image, const Grid& grid) {
 void remove_long_waves(std::span<float> image, const Grid& grid, double wavelength_m) {
     const double sigma_m = std::sqrt(2. * std::numbers::ln2) * wavelength_m / (2. * std::numbers::pi);
     std::vector<float> smooth(image.begin(), image.end());
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (!grid.has_axis(static_cast<int>(axis))) continue;
-        for_filtered_lines(std::span(smooth), grid, axis, gaussian(sigma_m / grid.spacing_m[axis]),
-                           [&](std::int64_t begin, std::int64_t stride, const std::vector<double>& filtered) {
-                               for (std::size_t i = 0; i < filtered.size(); ++i)
-                                   smooth[static_cast<std::size_t>(begin) + i * static_cast<std::size_t>(stride)] =
-                                       static_cast<float>(filtered[i]);
-                           });
-    }
+    smooth_values(std::span(smooth), grid, sigma_m);
 #pragma omp parallel for
     for (std::size_t i = 0; i < image.size(); ++i) image[i] -= smooth[i];
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/equations/compact/compact.hpp"
+#include "solver/discretisation/line_filter.hpp"
 #include "solver/imaging/rho_gradient.hpp"
 
 namespace onda {

@@ -9,6 +9,7 @@
 #include "io/models/model_file.hpp"
 #include "io/text/error.hpp"
 #include "kernels/equations/parameters.hpp"
+#include "solver/discretisation/line_filter.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/program/find_row.hpp"
@@ -139,6 +140,23 @@ void check_values(const ModelConfig& config, const MediumParameter& parameter, c
                     parameter.lowest, parameter.highest, parameter.unit));
 }
 
+/// Waves keep their traveltimes on average where the slowness is smoothed, not the velocity.
+void smooth(Model& model, double sigma_m) {
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
+        UnsetVector<float>& values = model.parameters[i].values;
+        if (values.empty()) continue;  // it follows from vp
+        const bool is_vp = i == 0;
+        const auto invert = [&] {
+#pragma omp parallel for
+            for (std::size_t at = 0; at < values.size(); ++at) values[at] = 1.F / values[at];
+        };
+        if (is_vp) invert();
+        smooth_values(std::span(values), model.grid, sigma_m);
+        if (is_vp) invert();
+    }
+    model.description += fmt::format(", smoothed by a Gaussian of {:.6g} m", sigma_m);
+}
+
 }  // namespace
 
 std::span<const ModelBuilder> model_builders() {
@@ -166,6 +184,7 @@ bool gives(const ModelConfig& config, const MediumParameter& parameter, const Co
 Model make_model(const ModelConfig& config, const Equation& equation, const Grid& grid, const ConfigOrigin& origin) {
     Model model = builder_of(config, origin).build(config, equation, grid, origin);
     model.equation = equation;
+    if (config.smooth_m > 0.) smooth(model, config.smooth_m);
     complete_density(config, model);
     for (ParameterValues& given : model.parameters) find_range(given);
     for (std::size_t i = 1; i < model.parameters.size(); ++i) {  // builders see to vp
@@ -181,7 +200,9 @@ Model make_model(const ModelConfig& config, const Equation& equation, const Grid
 
 VelocityRange velocity_range(const ModelConfig& config, const Equation& equation, const Grid& grid,
                              const ConfigOrigin& origin) {
-    return builder_of(config, origin).range(config, equation, grid, origin);
+    VelocityRange range = builder_of(config, origin).range(config, equation, grid, origin);
+    if (config.smooth_m > 0. && range.min_m_s < range.max_m_s) range.exact = false;
+    return range;
 }
 
 std::optional<ParameterRange> told_range(const ModelConfig& config, const MediumParameter& parameter,

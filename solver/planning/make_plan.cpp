@@ -111,7 +111,8 @@ void set_ranges(Plan& plan) {
 
 void set_survey(Plan& plan) {
     const Config& c = plan.config;
-    plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output}, plan.domain.grid,
+    const TraceBytes bytes = c.imaging && c.imaging->segy_bytes ? *c.imaging->segy_bytes : TraceBytes{};
+    plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output, bytes}, plan.domain.grid,
                               plan.domain.faces, c.origin);
 }
 

@@ -232,7 +232,7 @@ double Survey::lowest_peak_frequency_hz() const {
 Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces& faces, const ConfigOrigin& origin) {
     StageFaults faults(origin);
     std::vector<std::string> of_entries;
-    const EntryReading reading{grid, origin, faults, of_entries};
+    const EntryReading reading{grid, origin, faults, of_entries, sections.bytes};
     const auto sources = read_source_entries(sections.sources, reading, faces);
     const auto receivers = read_receiver_entries(sections.receivers, reading);
     faults.raise_if_any();

@@ -13,6 +13,7 @@
 
 #include "io/config/config.hpp"
 #include "io/models/points_file.hpp"
+#include "io/results/trace_bytes.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/shot/shot.hpp"
 #include "solver/discretisation/boundary.hpp"
@@ -131,6 +132,7 @@ struct SurveySections {
     const WaveletConfig& wavelet;  ///< of every source without one of its own
     const TimeConfig& time;
     const OutputConfig& output;
+    TraceBytes bytes{};  ///< where SEG-Y and SU that tell of sources and receivers have their fields
 };
 
 /// Makes a survey, counted before it is built: neither time nor memory grow with the receivers of lines and grids.

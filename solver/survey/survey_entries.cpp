@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
+#include "io/results/recorded_survey.hpp"
 #include "io/text/printable.hpp"
 #include "solver/program/find_row.hpp"
 #include "solver/survey/survey.hpp"
@@ -178,8 +179,9 @@ SourceGroup read_line(const EntryReading& reading, const SourceConfig& source, c
     return {{number_key, "", line, std::move(ends)}, {}, {source.amplitude}};
 }
 
-SourceGroup read_file(const EntryReading&, const SourceConfig& source, const std::string& key) {
-    SourceTable table = read_sources(source.file);
+SourceGroup read_file(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
+    SourceTable table = holds_traces(source.file) ? read_recorded_survey(source.file, reading.bytes).sources
+                                                  : read_sources(source.file);
     for (double& amplitude : table.amplitude) amplitude *= source.amplitude;
     return {{key + ".file", shown(source.file), Positions(std::move(table.position_m)), {}, std::move(table.line)},
             std::move(table.shot),
@@ -265,8 +267,9 @@ ReceiverGroup read_grid(const EntryReading& reading, const ReceiverConfig& recei
     return {{number_key, "", positions, std::move(ends)}, {}, {}};
 }
 
-ReceiverGroup read_file(const EntryReading&, const ReceiverConfig& receiver, const std::string& key) {
-    ReceiverTable table = read_receivers(receiver.file);
+ReceiverGroup read_file(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
+    ReceiverTable table = holds_traces(receiver.file) ? read_recorded_survey(receiver.file, reading.bytes).receivers
+                                                      : read_receivers(receiver.file);
     return {{key + ".file", shown(receiver.file), Positions(std::move(table.position_m)), {}, std::move(table.line)},
             std::move(table.shot),
             key + ".file",

@@ -9,6 +9,7 @@
 
 #include "io/config/config.hpp"
 #include "io/models/points_file.hpp"
+#include "io/results/trace_bytes.hpp"
 #include "kernels/grid/grid.hpp"
 #include "solver/survey/positions.hpp"
 
@@ -38,6 +39,7 @@ struct EntryReading {
     const ConfigOrigin& origin;
     StageFaults& faults;
     std::vector<std::string>& warnings;
+    TraceBytes bytes{};  ///< where files of traces have their fields
 };
 
 /// "(500, 20) m".

@@ -685,3 +685,32 @@ TEST_CASE("the density of a model file is read, resampled as vp is") {
     CHECK(build(config).find("rho") == nullptr);
     CHECK(scheme_of(config).equation == Equation::star);
 }
+
+TEST_CASE("a smoothed model has the slowness of a Gaussian's integral at an interface, and the density that follows") {
+    Config config = model_config("layered", {41, 201}, {5., 5.});
+    config.model.layers = {{0., 1500.}, {502.5, 3000.}};  // between two nodes
+    config.model.rho = "gardner";
+    const Model sharp = build(config);
+    config.model.smooth_m = 40.;
+    CHECK_FALSE(range_of(config).exact);
+    const Model smooth = build(config);
+    CHECK(smooth.description.find("smoothed by a Gaussian of 40 m") != std::string::npos);
+    for (std::int64_t z = 0; z < 201; ++z) {
+        const double depth_m = 5. * double(z), part = 0.5 * std::erfc(-(depth_m - 502.5) / (40. * std::numbers::sqrt2));
+        const double slowness = (1. - part) / 1500. + part / 3000.;
+        const auto at = static_cast<std::size_t>(z * 41 + 17);
+        CHECK(double(smooth.vp().values[at]) == doctest::Approx(1. / slowness).epsilon(2e-3));
+        CHECK(double(rho_of(smooth)[at]) ==
+              doctest::Approx(310. * std::pow(double(smooth.vp().values[at]), 0.25)).epsilon(1e-5));
+    }
+    CHECK(sharp.vp().max == 3000.F);
+    omp_set_num_threads(1);
+    const Model alone = build(config);
+    omp_set_num_threads(omp_get_num_procs());
+    CHECK(std::ranges::equal(alone.vp().values, smooth.vp().values));
+    // One value stays what it is, but for rounding.
+    Config even = model_config("constant", {21, 21}, {10., 10.});
+    even.model.smooth_m = 95.;
+    CHECK(build(even).vp().min == doctest::Approx(2000.).epsilon(1e-6));
+    CHECK(build(even).vp().max == doctest::Approx(2000.).epsilon(1e-6));
+}

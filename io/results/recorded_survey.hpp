@@ -1,0 +1,30 @@
+/// \file
+/// The survey that traces were recorded in, as their headers tell it.
+#pragma once
+
+#include <filesystem>
+
+#include "io/models/points_file.hpp"
+#include "io/results/trace_bytes.hpp"
+
+namespace onda {
+
+/// Whether a file holds traces, by its name or, of HDF5, by its format, and no table of positions.
+bool holds_traces(const std::filesystem::path& file);
+
+/// The sources of the traces of a file, of strength 1, one for each shot of SEG-Y and SU, and their receivers, one for
+/// each trace of a shot in the order of the file; where all shots have the same ones, these once.
+///
+/// Shots have the numbers of a seismograms.h5. Of SEG-Y and SU a shot is what has one source position, and has the
+/// number of its field record where each record is one shot and each shot one record; else they are numbered from 1 in
+/// the order of the file.
+/// Traces that are marked as dead have receivers like others.
+struct RecordedSurvey {
+    SourceTable sources;
+    ReceiverTable receivers;
+};
+/// \param bytes where SEG-Y and SU have their fields. \throws Error(missing_input | bad_data), naming file, trace and
+/// bytes.
+RecordedSurvey read_recorded_survey(const std::filesystem::path& file, const TraceBytes& bytes = {});
+
+}  // namespace onda

@@ -1,0 +1,92 @@
+// Surveys whose sources and receivers are those of recorded traces: what was written as SEG-Y, SU or seismograms.h5 is
+// computed again where it was recorded, with its numbers and bits, and compared with itself.
+// Takes 2 s.
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "io/results/recorded_survey.hpp"
+#include "io/results/seismograms.hpp"
+#include "tests/program/process.hpp"
+
+using namespace onda;
+
+namespace {
+
+const std::string kBase = R"(schema_version: 1
+grid: {shape: [81, 41], spacing_m: 10}
+model: {type: gradient, vp_m_s: 1800, gradient_per_s: 0.4}
+time: {duration_s: 0.3}
+boundary: {cpml_width: 8}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+backend: {name: cpu}
+)";
+const std::string kOutput = "output: {pictures: false, report: false, seismograms: {segy: ieee, su: true}}\n";
+const std::string kOfNumbers = "sources: [{position_m: [200, 20], shot: 7}, {position_m: [600, 30], shot: 3}]\n";
+const std::string kFixed = "receivers: [{type: line, first_m: [0, 10], last_m: [800, 10], count: 21}]\n";
+const std::string kStreamer =
+    "receivers: [{type: line, relative_to: source, first_m: [-150, 0], last_m: [-50, 0], count: 6}]\n";
+
+std::string survey_of(const std::string& file) {
+    return "sources: [{type: file, file: " + file + "}]\nreceivers: [{type: file, file: " + file + "}]\n";
+}
+
+Outcome run(const TemporaryFolder& folder, const std::string& name, const std::string& text,
+            const std::string& command = "run") {
+    const std::filesystem::path config = folder.path() / (name + ".yaml");
+    write_text(config, kBase + text);
+    return run_onda({command, config, "--output", folder.path() / name, "--force"});
+}
+
+}  // namespace
+
+TEST_CASE("a survey of recorded traces is that in which they were recorded") {
+    for (const std::string& receivers : {kFixed, kStreamer}) {
+        CAPTURE(receivers);
+        const TemporaryFolder folder;
+        REQUIRE(run(folder, "first", kOfNumbers + receivers + kOutput).code == 0);
+        const std::filesystem::path expected = folder.path() / "first" / "seismograms.h5";
+        for (const std::string name : {"seismograms.segy", "seismograms.su", "seismograms.h5"}) {
+            CAPTURE(name);
+            const Outcome done = run(folder, "again", survey_of("first/" + name) + kOutput);
+            REQUIRE_MESSAGE(done.code == 0, done.err);
+            const std::filesystem::path found = folder.path() / "again" / "seismograms.h5";
+            CHECK(list_shots(found) == std::vector<std::int64_t>{3, 7});
+            for (const std::int64_t shot : {3, 7}) {
+                const ShotGather a = read_gather(expected, shot), b = read_gather(found, shot);
+                CHECK(b.sources_m == a.sources_m);
+                CHECK(b.receivers_m == a.receivers_m);
+                CHECK(b.pressure == a.pressure);
+            }
+            // And the traces are found again by where they were recorded: they differ by nothing.
+            const Outcome compared =
+                run(folder, "gradient",
+                    survey_of("first/" + name) + kOutput + "imaging: {observed: first/" + name + "}\n", "gradient");
+            CHECK_MESSAGE(compared.code == 0, compared.err);
+        }
+    }
+}
+
+TEST_CASE(
+    "shots have the numbers of their records, where these are those of shots, and receivers of all shots are there "
+    "once") {
+    const TemporaryFolder folder;
+    REQUIRE(run(folder, "first", kOfNumbers + kFixed + kOutput).code == 0);
+    const std::filesystem::path segy = folder.path() / "first" / "seismograms.segy";
+    CHECK(holds_traces(segy));
+    CHECK(holds_traces(folder.path() / "first" / "seismograms.h5"));
+    CHECK_FALSE(holds_traces(folder.path() / "first.csv"));
+    const RecordedSurvey survey = read_recorded_survey(segy);
+    CHECK(survey.sources.shot == std::vector<std::int64_t>{3, 7});
+    CHECK(survey.sources.position_m.front() == std::array<double, 3>{600., 0., 30.});
+    CHECK(survey.sources.amplitude == std::vector<double>{1., 1.});
+    CHECK(survey.receivers.shot.empty());
+    CHECK(survey.receivers.position_m.size() == 21);
+    // Bytes that are the same in all traces, such as those of the ensemble's unused number, are no numbers of shots.
+    TraceBytes elsewhere;
+    elsewhere.record = 17;
+    CHECK(read_recorded_survey(segy, elsewhere).sources.shot == std::vector<std::int64_t>{1, 2});
+    const Outcome missing = run(folder, "missing", survey_of("first/nowhere.segy") + kOutput);
+    CHECK(missing.code == static_cast<int>(ExitCode::missing_input));
+    CHECK(contains(missing.err, "nowhere.segy"));
+}
