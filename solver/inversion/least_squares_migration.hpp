@@ -12,8 +12,8 @@ namespace onda {
 /// Minimises |W B (J dv - d)| over changes dv of velocity, by conjugate gradients from zero on: J is the Born operator
 /// of the survey in the model of the configuration, d what was observed, less the seismograms of that model with
 /// imaging.image.direct_wave: subtract, W and B weights and filter of section `imaging`. Residuals are those of the
-/// iterations, preconditioned by the inverse of the illumination (imaging.image.normalise, floor); where the image is
-/// muted, dv is zero.
+/// iterations, preconditioned by vp^6 over the illumination (imaging.image.normalise, floor), about the diagonal of
+/// J'J; where the image is muted, dv is zero.
 ///
 /// Each pass over the shots is a run in a folder of its own with sums over the shots: iterations/000 of J' d, those
 /// that follow of J'J p; what follows from them, image.h5, image.png, residuals.csv, residuals.png and report.html, is
