@@ -4,9 +4,9 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
-#include "io/results/recorded_survey.hpp"
 #include "io/text/printable.hpp"
 #include "solver/program/find_row.hpp"
+#include "solver/survey/recorded_survey.hpp"
 #include "solver/survey/survey.hpp"
 
 namespace onda {

@@ -1,4 +1,4 @@
-#include "io/results/recorded_survey.hpp"
+#include "solver/survey/recorded_survey.hpp"
 
 #include <algorithm>
 #include <array>
