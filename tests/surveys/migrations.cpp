@@ -73,7 +73,7 @@ struct MigrationPlace {
     TemporaryFolder folder;
 };
 
-constexpr std::int64_t kNx = 181, kNz = 91;
+constexpr std::int64_t kNx = 181;
 
 struct Peak {
     double z, value;
