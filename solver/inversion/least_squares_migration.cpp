@@ -77,6 +77,8 @@ private:
     void open_folder();
     /// Runs a pass, or takes what it has left before. \param change of velocity that it is applied to; null: the first.
     Pass pass(std::int64_t number, std::shared_ptr<const Operand> change);
+    /// Adds what a pass took and found to what the run says of itself.
+    void account_for(const RunFacts& of_pass);
     /// Takes what the first pass has left. \returns J' d.
     [[nodiscard]] Image take_data(Pass first);
     void keep(const IterationState<Image>& state);
@@ -162,33 +164,35 @@ Pass LeastSquaresMigration::pass(std::int64_t number, std::shared_ptr<const Oper
     options.operand = std::move(change);
     // What the first pass says of itself the others would say again.
     Log log([&](Log::Level level, const std::string& message) {
-        if (level == Log::Level::warning && number == 0)
-            log_.warn(message);
-        else if (level == Log::Level::info && number == 0)
-            log_.info(message);
-        else
+        if (number > 0)
             log_.note(message);
+        else if (level == Log::Level::warning)
+            log_.warn(message);
+        else
+            log_.info(message);
     });
-    const RunFacts facts = run_simulation(config_of_pass(config_), options, log, ranks_);
-    for (const auto& [phase, seconds] : facts.phase_s) {
+    account_for(run_simulation(config_of_pass(config_), options, log, ranks_));
+    return ranks_.all_or_none([&] {
+        const std::filesystem::path file = sums_of(number);
+        return Pass{read_image(file, kVpGradient, {}, plan_->domain.grid.n), misfit_in(file, plan_->survey.shots)};
+    });
+}
+
+void LeastSquaresMigration::account_for(const RunFacts& of_pass) {
+    if (of_pass.backend.empty()) return;  // it was there
+    for (const auto& [phase, seconds] : of_pass.phase_s) {
         const auto known = std::ranges::find(facts_.phase_s, phase, &std::pair<std::string, double>::first);
         if (known == facts_.phase_s.end())
             facts_.phase_s.emplace_back(phase, seconds);
         else
             known->second += seconds;
     }
-    if (!facts.backend.empty()) {
-        facts_.backend = facts.backend;
-        facts_.gpt_per_s = facts.gpt_per_s;
-        facts_.peak_memory_bytes = std::max(facts_.peak_memory_bytes, facts.peak_memory_bytes);
-        facts_.device_bytes = std::max(facts_.device_bytes, facts.device_bytes);
-        facts_.largest_observed_pressure = std::max(facts_.largest_observed_pressure, facts.largest_observed_pressure);
-        facts_.shots = facts.shots;
-    }
-    return ranks_.all_or_none([&] {
-        const std::filesystem::path file = sums_of(number);
-        return Pass{read_image(file, kVpGradient, {}, plan_->domain.grid.n), misfit_in(file, plan_->survey.shots)};
-    });
+    facts_.backend = of_pass.backend;
+    facts_.gpt_per_s = of_pass.gpt_per_s;
+    facts_.peak_memory_bytes = std::max(facts_.peak_memory_bytes, of_pass.peak_memory_bytes);
+    facts_.device_bytes = std::max(facts_.device_bytes, of_pass.device_bytes);
+    facts_.largest_observed_pressure = std::max(facts_.largest_observed_pressure, of_pass.largest_observed_pressure);
+    facts_.shots = of_pass.shots;
 }
 
 Image LeastSquaresMigration::take_data(Pass first) {
@@ -287,11 +291,11 @@ RunFacts LeastSquaresMigration::run() {
     };
     const auto watch = [&](const IterationState<Image>& state) {
         keep(state);
-        if (goes_on()) publish(identity_after(state.iteration, 0.));
+        if (goes_on()) ranks_.all_or_none([&] { publish(identity_after(state.iteration, 0.)); });
         return goes_on();
     };
     solve_by_conjugate_gradients(HostVectors{}, std::move(right_side), apply, precondition, watch);
-    publish(wanted);
+    ranks_.all_or_none([&] { publish(wanted); });
     facts_.complete = true;
     return facts_;
 }

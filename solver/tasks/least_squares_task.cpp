@@ -61,11 +61,15 @@ MisfitOfShot NormalProductTask::misfit_of(const ShotInProgress& /*shot*/, const 
                                TraceList<const float>(observed, receivers));
 }
 
-/// Beside that of gradients: the change of velocity on the nodes of the run and on those computed, and that of k.
+/// Beside that of gradients: the change of velocity on the nodes of the run and on those computed, and that of k. The
+/// iterations have x, b - A x, p and A p, the image that is written, weights, both illuminations, and b M.
 void add_product_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
     add_comparing_memory(list, experiment, computation);
     list.add(host_row("changes of the model", held::survey,
                       2 * computation.setup.grid.points() + experiment.domain.grid.points(), sizeof(double)));
+    constexpr std::int64_t vectors = 9;
+    list.add(host_row("vectors of the iterations", held::survey, experiment.domain.grid.points(),
+                      vectors * std::int64_t{sizeof(float)}));
 }
 
 }  // namespace
