@@ -91,7 +91,7 @@ struct ModelConfig {
     std::int64_t seed = 1;
     // what has interfaces, and files
     std::string interfaces = "averaged";  ///< averaged | sampled
-    double smooth_m = 0.;  ///< standard deviation of a Gaussian, of slowness and density
+    double smooth_m = 0.;                 ///< standard deviation of a Gaussian, of slowness and density
     // density
     std::string rho = "auto";         ///< auto | none | gardner
     std::optional<double> rho_kg_m3;  ///< where no layer or body says otherwise

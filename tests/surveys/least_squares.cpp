@@ -167,8 +167,7 @@ TEST_CASE("least-squares migration goes on where it ended, to the same bits") {
     const Outcome other = place.fit("steps", {"imaging.image.floor=0.1"});
     CHECK(other.code == static_cast<int>(ExitCode::cannot_create));
     CHECK(contains(other.err, "imaging.image.floor: 0.01 there, 0.1 now"));
-    const Outcome replaced =
-        place.fit("steps", {"imaging.image.floor=0.1", "imaging.lsrtm.residual=0.9"}, {"--force"});
+    const Outcome replaced = place.fit("steps", {"imaging.image.floor=0.1", "imaging.lsrtm.residual=0.9"}, {"--force"});
     CHECK(replaced.code == 0);
     CHECK(place.change("steps") != expected);
     CHECK(place.residuals("steps").size() <= 3);  // by its residual
