@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -171,7 +172,17 @@ Pass LeastSquaresMigration::pass(std::int64_t number, std::shared_ptr<const Oper
         else
             log_.info(message);
     });
-    account_for(run_simulation(config_of_pass(config_), options, log, ranks_));
+    std::exception_ptr time_is_over;
+    try {
+        account_for(run_simulation(config_of_pass(config_), options, log, ranks_));
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::time_limit) throw;
+        time_is_over = std::current_exception();  // which the first of several processes knows alone
+    }
+    // The sums are there when the first one comes here.
+    ranks_.all_or_none([&] {
+        if (time_is_over) std::rethrow_exception(time_is_over);
+    });
     return ranks_.all_or_none([&] {
         const std::filesystem::path file = sums_of(number);
         return Pass{read_image(file, kVpGradient, {}, plan_->domain.grid.n), misfit_in(file, plan_->survey.shots)};
