@@ -180,6 +180,33 @@ TEST_CASE("a survey of gradients on shared grids, resumed by another number of p
         CHECK(image("shared", *kind) == image("one", *kind));
 }
 
+TEST_CASE("iterations that processes share are those of one, also when their time was over") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> survey{
+        "--set", "grid.shape=[15, 13, 43]",
+        "--set", "sources=[{type: line, first_m: [43, 61, 211], last_m: [93, 61, 211], count: 2}]",
+        "--set", "receivers=[{type: line, first_m: [30, 64, 65], last_m: [50, 56, 385], count: 5}]",
+        "--set", "time={duration_s: 0.05}",
+        "--set", "output={pictures: false, report: false}"};
+    static_cast<void>(runs.hashes("observed", 0, survey + std::vector<std::string>{"--set", "model.dip_deg=20"}));
+    const std::vector<std::string> fitted =
+        survey + std::vector<std::string>{"--set", "imaging={lsrtm: {iterations: 2}, observed: " +
+                                                       (runs.out("observed") / "seismograms.h5").string() + "}"};
+    const auto change = [&](const std::string& name) {
+        return onda::read_image(runs.out(name) / "image.h5", onda::kVelocityChange, {}, {15, 13, 43});
+    };
+    CHECK(runs.run("one", 0, fitted, "lsrtm").code == 0);
+    const Outcome over = runs.run("shared", 2, fitted + std::vector<std::string>{"--max-hours", "1e-9"}, "lsrtm");
+    CHECK(over.code == static_cast<int>(onda::ExitCode::time_limit));
+    CHECK(runs.run("shared", 2, fitted, "lsrtm").code == 0);
+    CHECK(std::ranges::any_of(change("one"), [](float value) { return value != 0.f; }));
+    CHECK(change("shared") == change("one"));
+    const Outcome on_slabs = runs.run("slabs", 2, fitted + cut(2), "lsrtm");
+    CHECK(on_slabs.code == static_cast<int>(onda::ExitCode::config));
+    CHECK(contains(on_slabs.err, "no scattered field is computed on slabs of several processes"));
+}
+
 TEST_CASE("SEG-Y and SU are written once, as by one process") {
     need_mpi();
     const Runs runs;
