@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <map>
 #include <memory>
 #include <optional>
 #include <spdlog/fmt/fmt.h>

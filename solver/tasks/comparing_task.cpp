@@ -76,10 +76,6 @@ void ComparingTask::prepare(ShotInProgress& shot) const {
         });
 }
 
-bool ComparingTask::fits(const Batch& batch, int shots) const {
-    return shots == static_cast<int>(batch.size()) && parts_.media.holds(batch.front().plan->domain.part);
-}
-
 void ComparingTask::compute(Batch& batch, StepControl& control) {
     const Plan& plan = *batch.front().plan;  // shots with parts of their own advance alone
     BatchWatch watch(plan_, batch);

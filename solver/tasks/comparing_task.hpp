@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "solver/data/observed_data.hpp"
@@ -51,8 +52,16 @@ protected:
                                                  int slot) const = 0;
     /// Puts what the reversal has made on the nodes into ShotInProgress::images.
     virtual void collect_images(ShotInProgress& shot, int slot) const = 0;
-    /// Whether reversal() is for as many shots on the same grid. \param shots of it.
-    [[nodiscard]] bool fits(const Batch& batch, int shots) const;
+    /// Makes what provide() is to make. \returns whether it had to be made.
+    template <typename Run>
+    bool provide_run(std::optional<Run>& run, const Batch& batch) const {
+        const int shots = static_cast<int>(batch.size());
+        const Plan& of_shots = *batch.front().plan;
+        if (run && run->shots() == shots && parts_.media.holds(of_shots.domain.part)) return false;
+        run.reset();
+        run.emplace(parts_.media.of(of_shots), shots, plan_.time, imaging_.history, imaging_.sums);
+        return true;
+    }
 
     const Plan& plan_;
     TaskParts parts_;

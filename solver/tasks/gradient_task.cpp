@@ -65,12 +65,7 @@ public:
         : ComparingTask(parts), subtracts_(subtracts_synthetic(imaging_)), compared_(compared_settings(imaging_)) {}
 
 protected:
-    void provide(const Batch& batch) override {
-        if (run_ && fits(batch, run_->shots())) return;
-        run_.reset();
-        run_.emplace(parts_.media.of(*batch.front().plan), static_cast<int>(batch.size()), plan_.time, imaging_.history,
-                     imaging_.sums);
-    }
+    void provide(const Batch& batch) override { provide_run(run_, batch); }
     void run(std::span<const ShotPoints> points, const AdjointOf& adjoint_of, const RunSupport& support) override {
         run_->run(points, adjoint_of, support);
     }

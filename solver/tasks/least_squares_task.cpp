@@ -24,11 +24,7 @@ public:
 
 protected:
     void provide(const Batch& batch) override {
-        if (run_ && fits(batch, run_->shots())) return;
-        run_.reset();
-        run_.emplace(parts_.media.of(*batch.front().plan), static_cast<int>(batch.size()), plan_.time, imaging_.history,
-                     imaging_.sums);
-        scale_ = perturb(*run_, plan_, *batch.front().plan, parts_.media);
+        if (provide_run(run_, batch)) scale_ = perturb(*run_, plan_, *batch.front().plan, parts_.media);
     }
     void run(std::span<const ShotPoints> points, const AdjointOf& adjoint_of, const RunSupport& support) override {
         run_->run(points, adjoint_of, support);

@@ -36,6 +36,12 @@ backend: {name: cpu, threads: 1}
 )";
 const std::vector<std::string> kFiveShots{"--set", "sources[0].count=5", "--set", "sources[0].last_m=[253, 121, 411]"};
 
+const std::vector<std::string> kTwoSmallShots{
+    "--set", "grid.shape=[15, 13, 43]",
+    "--set", "sources=[{type: line, first_m: [43, 61, 211], last_m: [93, 61, 211], count: 2}]",
+    "--set", "receivers=[{type: line, first_m: [30, 64, 65], last_m: [50, 56, 385], count: 5}]",
+    "--set", "output={pictures: false, report: false}"};
+
 /// Skips the whole program where there is no launcher, or no module for it (ctest shows "Skipped").
 void need_mpi() {
     if (std::string(ONDA_MPIEXEC).empty() || !std::filesystem::exists(ONDA_MPI_MODULE)) {
@@ -152,13 +158,9 @@ TEST_CASE("processes that share the shots, and groups that share grids and shots
 TEST_CASE("a survey of gradients on shared grids, resumed by another number of processes, is that of one process") {
     need_mpi();
     const Runs runs;
-    const std::vector<std::string> small{
-        "--set", "grid.shape=[15, 13, 43]",
-        "--set", "model.rho=gardner",
-        "--set", "sources=[{type: line, first_m: [43, 61, 211], last_m: [93, 61, 211], count: 2}]",
-        "--set", "receivers=[{type: line, first_m: [30, 64, 65], last_m: [50, 56, 385], count: 5}]",
-        "--set", "time={duration_s: 0.02, stepping: single}",
-        "--set", "output={pictures: false, report: false}"};
+    const std::vector<std::string> small =
+        kTwoSmallShots +
+        std::vector<std::string>{"--set", "model.rho=gardner", "--set", "time={duration_s: 0.02, stepping: single}"};
     static_cast<void>(runs.hashes("observed", 0, small + std::vector<std::string>{"--set", "model.dip_deg=20"}));
     const std::vector<std::string> compared =
         small + std::vector<std::string>{"--set", "imaging={parameters: vp_and_rho, observed: " +
@@ -183,12 +185,8 @@ TEST_CASE("a survey of gradients on shared grids, resumed by another number of p
 TEST_CASE("iterations that processes share are those of one, also when their time was over") {
     need_mpi();
     const Runs runs;
-    const std::vector<std::string> survey{
-        "--set", "grid.shape=[15, 13, 43]",
-        "--set", "sources=[{type: line, first_m: [43, 61, 211], last_m: [93, 61, 211], count: 2}]",
-        "--set", "receivers=[{type: line, first_m: [30, 64, 65], last_m: [50, 56, 385], count: 5}]",
-        "--set", "time={duration_s: 0.05}",
-        "--set", "output={pictures: false, report: false}"};
+    const std::vector<std::string> survey =
+        kTwoSmallShots + std::vector<std::string>{"--set", "time={duration_s: 0.05}"};
     static_cast<void>(runs.hashes("observed", 0, survey + std::vector<std::string>{"--set", "model.dip_deg=20"}));
     const std::vector<std::string> fitted =
         survey + std::vector<std::string>{"--set", "imaging={lsrtm: {iterations: 2}, observed: " +

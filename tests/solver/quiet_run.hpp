@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solver/plan/names.hpp"
@@ -18,14 +19,23 @@ inline onda::Config cpu_config(const std::string& text, const std::vector<std::s
     return onda::read_config_text(text, "run.yaml", onda::vocabulary(), all);
 }
 
+class UnseenProgress : public onda::Progress {
+    void begin(std::int64_t, std::int64_t) override {}
+    void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
+    void clear() override {}
+};
+
 inline onda::SurveyInMemory run_quietly(const onda::Config& config, const onda::TaskRow* task = nullptr) {
-    class Quiet : public onda::Progress {
-        void begin(std::int64_t, std::int64_t) override {}
-        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
-        void clear() override {}
-    } quiet;
+    UnseenProgress progress;
     onda::Log log([](onda::Log::Level, const std::string&) {});
-    return onda::run_in_memory(config, {}, quiet, log, task);
+    return onda::run_in_memory(config, {}, progress, log, task);
+}
+
+inline onda::SurveyInMemory apply_quietly(const onda::Config& config, const onda::TaskRow& task,
+                                          onda::GivenOperand operand) {
+    UnseenProgress progress;
+    onda::Log log([](onda::Log::Level, const std::string&) {});
+    return onda::apply_in_memory(config, {}, progress, log, task, std::move(operand));
 }
 
 /// The largest difference over the largest value of b.

@@ -12,11 +12,9 @@
 #include "io/results/image_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "solver/plan/names.hpp"
-#include "solver/program/log.hpp"
-#include "solver/program/progress.hpp"
-#include "solver/run/in_memory.hpp"
 #include "solver/tasks/linear_tasks.hpp"
 #include "tests/program/process.hpp"
+#include "tests/solver/quiet_run.hpp"
 
 using namespace onda;
 
@@ -78,16 +76,6 @@ struct FittedPlace {
 
 constexpr std::int64_t kWidth = 101;
 
-SurveyInMemory linear(const Config& config, const TaskRow& task, GivenOperand operand) {
-    class Unseen : public Progress {
-        void begin(std::int64_t, std::int64_t) override {}
-        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
-        void clear() override {}
-    } progress;
-    Log log([](Log::Level, const std::string&) {});
-    return apply_in_memory(config, {}, progress, log, task, std::move(operand));
-}
-
 /// Of all samples of some shots.
 double norm_of(const std::vector<std::vector<double>>& shots) {
     double sum = 0.;
@@ -111,8 +99,8 @@ TEST_CASE("what least-squares migration leaves is what its change of velocity do
     const Config config = read_config(place.folder.path() / "smooth.yaml", vocabulary());
     GivenOperand operand;
     operand.change.vp.assign(change.begin(), change.end());
-    const SurveyInMemory scattered = linear(config, kBornOperator, std::move(operand));
-    const SurveyInMemory still = linear(config, kForwardOperator, {});
+    const SurveyInMemory scattered = apply_quietly(config, kBornOperator, std::move(operand));
+    const SurveyInMemory still = apply_quietly(config, kForwardOperator, {});
     std::vector<std::vector<double>> data, left;
     for (std::size_t i = 0; i < scattered.shots.size(); ++i) {
         const std::vector<float> observed =

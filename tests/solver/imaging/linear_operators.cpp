@@ -31,18 +31,6 @@ Config operator_config(const std::vector<std::string>& overrides) {
     return read_config_text(kSmall2d, "run.yaml", vocabulary(), all);
 }
 
-class Quiet : public Progress {
-    void begin(std::int64_t, std::int64_t) override {}
-    void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
-    void clear() override {}
-};
-
-SurveyInMemory applied(const Config& config, const TaskRow& task, GivenOperand operand) {
-    Quiet quiet;
-    Log log([](Log::Level, const std::string&) {});
-    return apply_in_memory(config, {}, quiet, log, task, std::move(operand));
-}
-
 std::vector<double> random_values(std::int64_t count, unsigned seed) {
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> draw(-1., 1.);
@@ -80,10 +68,10 @@ std::vector<ShotRows> like(const std::vector<ShotRows>& rows, unsigned seed) {
 
 /// |<F s, y> - <s, F' y>| of random signals and traces. \returns the traces.
 std::vector<ShotRows> check_transpose(const Config& config) {
-    const std::vector<ShotRows> d = rows_of(applied(config, kForwardOperator, {}));
+    const std::vector<ShotRows> d = rows_of(apply_quietly(config, kForwardOperator, {}));
     REQUIRE(d.size() == 5);
-    const std::vector<ShotRows> y = like(d, 1), back = rows_of(applied(config, kAdjointOperator, {{}, y}));
-    const std::vector<ShotRows> s = like(back, 100), fs = rows_of(applied(config, kForwardOperator, {{}, s}));
+    const std::vector<ShotRows> y = like(d, 1), back = rows_of(apply_quietly(config, kAdjointOperator, {{}, y}));
+    const std::vector<ShotRows> s = like(back, 100), fs = rows_of(apply_quietly(config, kForwardOperator, {{}, s}));
     CHECK(std::abs(inner(fs, y) - inner(s, back)) <= 1e-13 * std::sqrt(inner(fs, fs) * inner(y, y)));
     return y;
 }
@@ -97,10 +85,10 @@ TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on par
           {"time.order=4", "boundary.x_min=sponge"}}) {
         const Config config = operator_config(overrides);
         const std::vector<ShotRows> y = check_transpose(config);
-        const ModelValues image = applied(config, kBornTranspose, {{}, y}).product;
+        const ModelValues image = apply_quietly(config, kBornTranspose, {{}, y}).product;
         CHECK(image.rho.empty() == (config.model.rho != "gardner"));
         const ModelValues change{random_values(std::ssize(image.vp), 9), random_values(std::ssize(image.rho), 10)};
-        const std::vector<ShotRows> born = rows_of(applied(config, kBornOperator, {change, {}}));
+        const std::vector<ShotRows> born = rows_of(apply_quietly(config, kBornOperator, {change, {}}));
         CHECK(inner(born, born) > 0.);
         CHECK(std::abs(inner(born, y) - inner(change.vp, image.vp) - inner(change.rho, image.rho)) <=
               1e-12 * std::sqrt(inner(born, born) * inner(y, y)));
@@ -110,8 +98,8 @@ TEST_CASE("F' and J' are the transposes of F and J, on the whole grid and on par
 TEST_CASE("F may leap, where it is asked to, and F' is its transpose; J and J' are refused") {
     const Config leaps = operator_config({"time.stepping=leap"}), single = operator_config({"time.stepping=auto"});
     check_transpose(leaps);
-    const std::vector<ShotRows> of_leaps = rows_of(applied(leaps, kForwardOperator, {})),
-                                of_single = rows_of(applied(single, kForwardOperator, {}));
+    const std::vector<ShotRows> of_leaps = rows_of(apply_quietly(leaps, kForwardOperator, {})),
+                                of_single = rows_of(apply_quietly(single, kForwardOperator, {}));
     CHECK(plan_in_memory(leaps, {}, kForwardOperator)->time.stride == 2);
     CHECK(plan_in_memory(single, {}, kForwardOperator)->time.stride == 1);
     CHECK(plan_in_memory(leaps, {}, kAdjointOperator)->setup.stepping == Stepping::single);
@@ -126,16 +114,16 @@ TEST_CASE("F may leap, where it is asked to, and F' is its transpose; J and J' a
 
 TEST_CASE("sums over shots have the same bits whoever computes them") {
     const Config alone = operator_config({"backend.batch=1"});
-    const std::vector<ShotRows> y = like(rows_of(applied(alone, kForwardOperator, {})), 1);
-    const std::vector<double> expected = applied(alone, kBornTranspose, {{}, y}).product.vp;
-    CHECK(applied(operator_config({"backend.batch=3"}), kBornTranspose, {{}, y}).product.vp == expected);
-    CHECK(applied(operator_config({"backend.devices=[0, 1]"}), kBornTranspose, {{}, y}).product.vp == expected);
+    const std::vector<ShotRows> y = like(rows_of(apply_quietly(alone, kForwardOperator, {})), 1);
+    const std::vector<double> expected = apply_quietly(alone, kBornTranspose, {{}, y}).product.vp;
+    CHECK(apply_quietly(operator_config({"backend.batch=3"}), kBornTranspose, {{}, y}).product.vp == expected);
+    CHECK(apply_quietly(operator_config({"backend.devices=[0, 1]"}), kBornTranspose, {{}, y}).product.vp == expected);
 }
 
 TEST_CASE("operands that do not fit are refused") {
     const Config config = operator_config({});
     const auto refusal = [&](const TaskRow& task, GivenOperand operand) {
-        const Error error = fault_of([&] { static_cast<void>(applied(config, task, std::move(operand))); });
+        const Error error = fault_of([&] { static_cast<void>(apply_quietly(config, task, std::move(operand))); });
         CHECK(error.code() == ExitCode::usage);
         return std::string(error.what());
     };
