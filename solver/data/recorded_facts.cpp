@@ -12,7 +12,7 @@
 namespace onda {
 namespace {
 
-constexpr std::size_t kTracesTogether = 64, kBlocksTogether = 64;
+constexpr std::size_t kTracesOfBlock = 64, kBlocksAtATime = 64;
 constexpr double kBandLevel = 0.1;  // 20 dB below the peak
 
 /// Least, median and largest of values; zeros of none.
@@ -175,7 +175,7 @@ std::vector<Block> blocks_of(const RecordedData& data) {
         for (std::size_t i = file.first; i < file.first + file.count; ++i) {
             if (data.traces()[i].is_dead) continue;
             const bool goes_on = !blocks.empty() && blocks.back().first + blocks.back().count == i && i != file.first &&
-                                 blocks.back().count < kTracesTogether;
+                                 blocks.back().count < kTracesOfBlock;
             if (goes_on)
                 ++blocks.back().count;
             else
@@ -267,9 +267,9 @@ void look_at_samples(const RecordedData& data, RecordedFacts& facts) {
     const std::vector<Block> blocks = blocks_of(data);
     const std::int64_t samples = data.least_samples();
     Sums sums;
-    for (std::size_t first = 0; first < blocks.size(); first += kBlocksTogether) {
+    for (std::size_t first = 0; first < blocks.size(); first += kBlocksAtATime) {
         throw_if_interrupted();
-        std::vector<BlockFacts> found(std::min(kBlocksTogether, blocks.size() - first));
+        std::vector<BlockFacts> found(std::min(kBlocksAtATime, blocks.size() - first));
         for_traces(std::ssize(found), [&](std::int64_t i) {
             const auto at = static_cast<std::size_t>(i);
             found[at] = look_at(data, blocks[first + at], samples);
