@@ -413,13 +413,13 @@ def observe_line(onda):
     return onda.folder / "line.yaml"
 
 
-def image_of(onda, command, config, dataset, *settings):
-    """What a command makes of a line, [z][x]."""
+def image_of(onda, command, config, dataset, *settings, part=np.s_[:, 0, :]):
+    """What a command makes of a line, [z][x], or another part of what it writes."""
     results = onda.folder / command
     listed = [argument for setting in settings for argument in ("--set", setting)]
     onda.call(command, config, "--output", results, "--force", *listed)
     with h5py.File(results / "image.h5") as file:
-        return file[dataset][:, 0, :]
+        return file[dataset][part]
 
 
 def draw_images(panels, save):
@@ -445,6 +445,22 @@ def least_squares(onda, save):
     line = observe_line(onda)
     draw_images({"onda rtm: inverse_scattering": image_of(onda, "rtm", line, "image/migrated"),
                  "onda lsrtm: change of vp after 10 iterations": image_of(onda, "lsrtm", line, "image/migrated")}, save)
+
+
+def offset_gathers(onda, save):
+    """Gathers in the middle of the line, where its model is 4 % too fast, with three velocities."""
+    line = observe_line(onda)
+    figure, axes = plt.subplots(1, 3, figsize=(7.5, 3.2), sharey=True)
+    for axis, (title, factor) in zip(axes, {"10 % too low": 0.86, "right": 0.96, "10 % too high": 1.06}.items()):
+        gather = image_of(onda, "rtm", line, "offset_gathers/image", f"model.vp_m_s={1800 * factor}", f"model.gradient_per_s={0.35 * factor}",
+                          "imaging.image.offset_gathers={every_m: 2000, half_offset_m: 400}", part=np.s_[0])
+        shown = gather[:, 25:]  # below the direct wave
+        clip = np.abs(shown).max()
+        axis.imshow(shown.T, cmap="gray_r", vmin=-clip, vmax=clip, extent=(-400, 400, 2000, 250), aspect="auto")
+        axis.set(title=title, xlabel="half offset [m]")
+    axes[0].set_ylabel("z [m]")
+    figure.tight_layout()
+    save(figure, "png")
 
 
 def thesis_tiles(onda, save):
@@ -475,6 +491,7 @@ FIGURES = {
     "sensitivity": sensitivity,
     "migration": migration,
     "least_squares": least_squares,
+    "offset_gathers": offset_gathers,
     "adjoint": adjoint,
     "layers": lambda onda, save: promises(onda, save, ["R5", "R5h"], "Reflection, transmission and head waves of layers"),
     "exact_solutions": exact_solutions,

@@ -208,6 +208,14 @@ struct MuteConfig {
 };
 
 /// How `onda rtm` makes an image of what two fields have in common.
+/// Lines along z on which both fields are taken apart from each other (solver/imaging/offset_gathers.hpp).
+struct OffsetGatherConfig {
+    double every_m = 0.;        ///< from line to line
+    double half_offset_m = 0.;  ///< from a line to either field, at most
+    std::string along = "x";    ///< x | y
+    bool operator==(const OffsetGatherConfig&) const = default;
+};
+
 struct ImageConfig {
     std::string condition = "inverse_scattering";  ///< a row of imaging_conditions()
     std::string normalise = "source";              ///< none | source | receiver | both: the illumination
@@ -217,6 +225,7 @@ struct ImageConfig {
     double mute_depth_m = 0., mute_taper_m = 0.;
     std::optional<double> water_m_s;   ///< absent: there is none
     std::string direct_wave = "keep";  ///< keep | subtract
+    std::optional<OffsetGatherConfig> offset_gathers;
     bool operator==(const ImageConfig&) const = default;
 };
 

@@ -684,6 +684,28 @@ constexpr Parameter kMute[] = {
      .range = between(0., 1e9)},
 };
 
+constexpr Parameter kOffsetGathers[] = {
+    {.name = "every_m",
+     .slot = bind<&OffsetGatherConfig::every_m>,
+     .help = "distance of the lines from each other, and of the first from the origin of the grid",
+     .unit = "m",
+     .range = {.min = 0., .max = 1e9, .open_min = true},
+     .required = true,
+     .example = "500"},
+    {.name = "half_offset_m",
+     .slot = bind<&OffsetGatherConfig::half_offset_m>,
+     .help = "largest distance of either field from the line",
+     .unit = "m",
+     .range = {.min = 0., .max = 1e9, .open_min = true},
+     .required = true,
+     .example = "300"},
+    {.name = "along",
+     .slot = bind<&OffsetGatherConfig::along>,
+     .help = "axis along which both fields lie apart",
+     .values = "imaging.image.offset_gathers.along",
+     .only_3d = true},
+};
+
 constexpr Parameter kImage[] = {
     {.name = "condition",
      .slot = bind<&ImageConfig::condition>,
@@ -727,6 +749,11 @@ constexpr Parameter kImage[] = {
      .slot = bind<&ImageConfig::direct_wave>,
      .help = "what happens to waves that the model of the run has, too, such as the direct one",
      .values = "imaging.image.direct_wave"},
+    {.name = "offset_gathers",
+     .slot = bind<&ImageConfig::offset_gathers>,
+     .help = "subsurface-offset gathers of onda rtm: cross-correlation where the forward field is taken h below a line "
+             "and the adjoint field h above it; none where absent",
+     .rows = kOffsetGathers},
 };
 
 constexpr Parameter kLeastSquares[] = {

@@ -79,6 +79,7 @@ const Vocabulary& own_names() {
         {"imaging.image.direct_wave",
          {{"keep", "they are part of the observed data"},
           {"subtract", "the seismograms of the model are subtracted from the observed ones"}}},
+        {"imaging.image.offset_gathers.along", {{"x", "x"}, {"y", "y"}}},
         {"imaging.storage",
          {{"auto",
            "full where memory_gib allows it, otherwise ring, where it can and has room on the device, unless "

@@ -17,7 +17,7 @@
 namespace onda {
 namespace {
 
-constexpr const char *kMisfitOfTrace = "misfit", *kAdjointSource = "adjoint_source";
+constexpr const char *kMisfitOfTrace = "misfit", *kAdjointSource = "adjoint_source", *kOffsetGroup = "offset_gathers";
 
 /// \throws Error(unstable) with the first value that single precision does not hold, and its place.
 template <typename T>
@@ -272,6 +272,34 @@ void ImageWriter::write(const StoredImageKind& kind, std::int64_t plane, std::sp
     image.planes += planes;
 }
 
+void ImageWriter::write(const OffsetGathers& gathers) {
+    require_finite(std::span<const float>(gathers.values), impl_->name + ": /" + kOffsetGroup,
+                   [&](std::size_t index) { return "value " + std::to_string(index); });
+    const hdf5::Turn turn;
+    auto group = impl_->file.root().create_group(kOffsetGroup);
+    std::vector<double> numbers(gathers.x_m.size());
+    std::iota(numbers.begin(), numbers.end(), 1.);
+    std::vector<hdf5::Dataset> scales;
+    scales.push_back(write_coordinates(group, "line", "1", numbers));
+    scales.push_back(write_coordinates(group, "half_offset_m", "m", gathers.half_offset_m));
+    scales.push_back(write_coordinates(group, "z_m", "m", gathers.z_m));
+    write_column(group, "x_m", "m", gathers.x_m, scales.front());
+    if (gathers.dimensions == 3) write_column(group, "y_m", "m", gathers.y_m, scales.front());
+    const hdf5::Extents extents{gathers.x_m.size(), gathers.half_offset_m.size(), gathers.z_m.size()};
+    auto values = group.create_dataset("image", hdf5::Element::float32,
+                                       {extents, hdf5::default_chunk(extents, sizeof(float)), {}});
+    values.write_all(std::span<const float>(gathers.values));
+    values.set_text("long_name", "image at subsurface offsets");
+    values.set_text("along", std::string(1, gathers.axis));
+    values.set_texts("axis_labels", {"line", "half_offset", "z"});
+    for (unsigned axis = 0; hdf5::Dataset & scale : scales) {
+        values.attach_scale(axis++, scale);
+        scale.close();
+    }
+    values.close();
+    group.close();
+}
+
 void ImageWriter::write(const ShotMisfit& misfit) {
     check_misfit(misfit);
     const hdf5::Turn turn;
@@ -337,6 +365,24 @@ std::vector<float> read_image(const std::filesystem::path& file, const StoredIma
     return read;
 }
 
+OffsetGathers read_offset_gathers(const std::filesystem::path& file) {
+    const hdf5::Turn turn;
+    const auto root = open_result(file, kImageFormat);
+    if (!root.contains(kOffsetGroup)) return {};
+    const auto group = root.open_group(kOffsetGroup);
+    const auto column = [&](const char* name) { return group.open_dataset(name).read_all<double>(); };
+    OffsetGathers gathers{.x_m = column("x_m"), .half_offset_m = column("half_offset_m"), .z_m = column("z_m")};
+    gathers.dimensions = group.contains("y_m") ? 3 : 2;
+    gathers.y_m = gathers.dimensions == 3 ? column("y_m") : std::vector<double>(gathers.x_m.size());
+    const auto values = group.open_dataset("image");
+    if (values.extents() != hdf5::Extents{gathers.x_m.size(), gathers.half_offset_m.size(), gathers.z_m.size()} ||
+        gathers.y_m.size() != gathers.x_m.size())
+        values.fail("must have the shape [line][half offset][z] of its coordinates");
+    gathers.axis = values.text("along").value_or("x") == "y" ? 'y' : 'x';
+    gathers.values = values.read_all<float>();
+    return gathers;
+}
+
 ShotMisfit read_misfit(const std::filesystem::path& file, std::int64_t shot) {
     const hdf5::Turn turn;
     return misfit_of(open_result(file, kImageFormat), shot);
@@ -352,6 +398,11 @@ std::int64_t bytes_of_images(const FileGeometry& geometry, std::int64_t images) 
     const hdf5::Extents extents = node_extents(geometry);
     const std::int64_t of_image = dataset_bytes(extents, node_chunk(extents), sizeof(float));
     return saturating_sum(saturating_product(images, saturating_sum(of_image, overhead)), coordinate_bytes(geometry));
+}
+
+std::int64_t bytes_of_offset_gathers(std::int64_t values) {
+    constexpr std::int64_t overhead = 4000;
+    return values == 0 ? 0 : saturating_sum(saturating_product(values, std::int64_t{sizeof(float)}), overhead);
 }
 
 std::int64_t predicted_image_bytes(const FileGeometry& geometry, std::int64_t images,

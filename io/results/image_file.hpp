@@ -87,6 +87,15 @@ struct ShotMisfit {
     std::vector<float> adjoint_source{};  ///< [receiver][sample] at n * dt_s; empty: not stored
 };
 
+/// Subsurface-offset gathers: sums of products of both fields at nodes that lie apart, /offset_gathers/image.
+struct OffsetGathers {
+    int dimensions = 2;
+    char axis = 'x';                   ///< along which they lie apart
+    std::vector<double> x_m{}, y_m{};  ///< of the lines
+    std::vector<double> half_offset_m{}, z_m{};
+    std::vector<float> values{};  ///< [line][half offset][z]; empty: there are none
+};
+
 /// Collects images and shots in a temporary file; the file appears under its name at commit() and not before. Each of
 /// its calls is a turn of HDF5.
 class ImageWriter {
@@ -98,6 +107,8 @@ public:
     /// \throws Error(io_error); Error(unstable) for a value that is not finite; Error(internal) for planes that are not
     /// the next ones.
     void write(const StoredImageKind& kind, std::int64_t plane, std::span<const float> values);
+    /// Gathers, once. \throws Error(io_error); Error(unstable) for a value that is not finite.
+    void write(const OffsetGathers& gathers);
     /// A shot with its traces. \throws Error(io_error); Error(unstable) for a value that is not finite; Error(internal)
     /// for sizes that do not fit together, or a shot written twice.
     void write(const ShotMisfit& misfit);
@@ -123,6 +134,8 @@ ImageContents image_contents(const std::filesystem::path& file);
 /// [z][y][x] of the box [first, first + count) (x, y, z) of an image that is there.
 std::vector<float> read_image(const std::filesystem::path& file, const StoredImageKind& kind,
                               const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count);
+/// Gathers without values where the file has none.
+OffsetGathers read_offset_gathers(const std::filesystem::path& file);
 /// A shot that the file itself holds.
 ShotMisfit read_misfit(const std::filesystem::path& file, std::int64_t shot);
 
@@ -133,6 +146,8 @@ std::int64_t planes_at_a_time(const FileGeometry& geometry);
 std::int64_t predicted_image_bytes(const FileGeometry& geometry, std::int64_t images,
                                    const std::map<std::int64_t, std::int64_t>& receivers, std::int64_t samples,
                                    std::int64_t provenance_bytes);
+/// Bytes of gathers of so many values.
+std::int64_t bytes_of_offset_gathers(std::int64_t values);
 /// Bytes of the images alone, with their coordinates.
 std::int64_t bytes_of_images(const FileGeometry& geometry, std::int64_t images);
 /// The memory that writing so many bytes of images takes.

@@ -59,7 +59,7 @@ StepFacts step_facts(const Setup&, int) {
 Allocations allocations(const Setup&, int, const ShotSize&) {
     refuse();
 }
-Allocations correlation_allocations(const Setup&, int, std::int64_t, Correlated) {
+Allocations correlation_allocations(const Setup&, int, std::int64_t, Correlated, const OffsetLines&) {
     refuse();
 }
 Allocations scattering_allocations(const Setup&, int) {

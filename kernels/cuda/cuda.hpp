@@ -11,6 +11,7 @@
 
 #include "kernels/cuda/reports.hpp"
 #include "kernels/imaging/field_ring.hpp"
+#include "kernels/imaging/offset_lines.hpp"
 #include "kernels/medium.hpp"
 #include "kernels/plan/allocations.hpp"
 #include "kernels/shot/shot.hpp"
@@ -82,7 +83,8 @@ int most_shots(const Setup& setup);
 /// What a medium and a wavefield of so many shots of a size will allocate, on the GPU and on the host.
 Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});
 /// What the correlation of a wavefield of so many shots allocates (FieldSet::make_correlation).
-Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, Correlated what);
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, Correlated what,
+                                    const OffsetLines& lines = {});
 /// What the scattering between two such wavefields allocates (FieldSet::make_scattering).
 Allocations scattering_allocations(const Setup& setup, int shots);
 /// The same for those of fluxes (FieldSet::make_flux_correlation, make_flux_scattering). \throws std::invalid_argument

@@ -59,8 +59,12 @@ double FieldSet::sum_of_squares(const Window& window, int shot) const {
     return sum;
 }
 
-std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t, Correlated) const {
+std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t, Correlated, const OffsetLines&) const {
     throw std::logic_error("fields that are not correlated");
+}
+
+std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t slots, Correlated what) const {
+    return make_correlation(slots, what, {});
 }
 
 std::unique_ptr<Scattering> FieldSet::make_scattering() const {

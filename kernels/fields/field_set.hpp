@@ -14,6 +14,7 @@
 
 #include "kernels/fields/planes.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/imaging/offset_lines.hpp"
 #include "kernels/plane_link.hpp"
 #include "kernels/setup.hpp"
 
@@ -90,9 +91,12 @@ public:
     virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
 
     /// A correlation of the first field of all shots with that of other fields of this problem and device
-    /// (kernels/imaging/correlation.hpp). \param slots levels that it keeps. \throws std::bad_alloc; std::logic_error
-    /// for fields of other processes.
-    [[nodiscard]] virtual std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what) const;
+    /// (kernels/imaging/correlation.hpp). \param slots levels that it keeps. \param lines of pressures, at which it
+    /// also sums products of nodes that lie apart. \throws std::bad_alloc; std::logic_error for fields of other
+    /// processes.
+    [[nodiscard]] virtual std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what,
+                                                                        const OffsetLines& lines) const;
+    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what) const;
     /// The scattering of the first field of all shots into that of other fields of this problem and device, without a
     /// perturbation (kernels/imaging/scattering.hpp). \throws the same.
     [[nodiscard]] virtual std::unique_ptr<Scattering> make_scattering() const;

@@ -28,6 +28,7 @@
 
 #include "kernels/fields/field_set.hpp"
 #include "kernels/imaging/layer_boxes.hpp"
+#include "kernels/imaging/offset_lines.hpp"
 
 namespace onda {
 
@@ -90,10 +91,16 @@ public:
     virtual void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const = 0;
     /// The same of all nodes of the grid.
     void download(LevelSum sum, std::span<double> image, int shot) const { download_planes(sum, 0, image, shot); }
+    /// The sums over the levels that met of p[x - h] nu[x + h] of a shot on the lines that were asked for,
+    /// [z][line][h], from plane `first` along z on: as many as there is room for. What lies outside the grid adds
+    /// nothing. Waits. \throws std::logic_error where no lines were asked for.
+    virtual void download_offsets(std::int64_t first, std::span<double> planes, int shot) const = 0;
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 };
 
 /// \throws std::logic_error for an illumination that a correlation does not sum.
 void check_sum(LevelSum sum, bool illuminates);
+/// \throws std::logic_error for lines of anything but pressures.
+void check_lines(const OffsetLines& lines, Correlated what);
 
 }  // namespace onda

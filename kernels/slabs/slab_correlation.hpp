@@ -14,9 +14,11 @@ namespace onda {
 
 class SlabCorrelation final : public Correlation {
 public:
-    /// \param map lives as long as this. \param slabs of each slab, ghosts included.
-    SlabCorrelation(const Grid& grid, const SlabMap& map, std::vector<std::unique_ptr<Correlation>> slabs)
-        : grid_(grid), map_(map), slabs_(std::move(slabs)) {}
+    /// \param map lives as long as this. \param sums_of_plane on lines at an offset. \param slabs of each slab, ghosts
+    /// included.
+    SlabCorrelation(const Grid& grid, const SlabMap& map, std::int64_t sums_of_plane,
+                    std::vector<std::unique_ptr<Correlation>> slabs)
+        : grid_(grid), map_(map), sums_of_plane_(sums_of_plane), slabs_(std::move(slabs)) {}
 
     void reset() override {
         for (const auto& slab : slabs_) slab->reset();
@@ -33,23 +35,39 @@ public:
         return most;
     }
     void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const override {
-        const std::int64_t plane = grid_.nx() * grid_.ny(), end = first + std::ssize(planes) / plane;
+        by_slabs(grid_.nx() * grid_.ny(), first, planes,
+                 [sum, shot](const Correlation& slab, std::int64_t from, std::span<double> part) {
+                     slab.download_planes(sum, from, part, shot);
+                 });
+    }
+    void download_offsets(std::int64_t first, std::span<double> planes, int shot) const override {
+        by_slabs(sums_of_plane_, first, planes,
+                 [shot](const Correlation& slab, std::int64_t from, std::span<double> part) {
+                     slab.download_offsets(from, part, shot);
+                 });
+    }
+    [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
+
+private:
+    /// Calls download(slab, first of its planes, values) for the slabs that have the planes of so many values from
+    /// `first` on.
+    template <typename Download>
+    void by_slabs(std::int64_t plane, std::int64_t first, std::span<double> planes, const Download& download) const {
+        const std::int64_t end = first + std::ssize(planes) / plane;
         for (std::size_t s = 0; s < slabs_.size(); ++s) {
             const Slab& owned = map_.owned(s);
             const std::int64_t from = std::max(first, owned.first_plane),
                                to = std::min(end, owned.first_plane + owned.planes);
             if (from >= to) continue;
-            slabs_[s]->download_planes(sum, from - map_.computed(s).first_plane,
-                                       planes.subspan(static_cast<std::size_t>((from - first) * plane),
-                                                      static_cast<std::size_t>((to - from) * plane)),
-                                       shot);
+            download(*slabs_[s], from - map_.computed(s).first_plane,
+                     planes.subspan(static_cast<std::size_t>((from - first) * plane),
+                                    static_cast<std::size_t>((to - from) * plane)));
         }
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
 
-private:
     const Grid& grid_;
     const SlabMap& map_;
+    std::int64_t sums_of_plane_;
     std::vector<std::unique_ptr<Correlation>> slabs_;
 };
 

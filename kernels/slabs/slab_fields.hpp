@@ -35,10 +35,11 @@ public:
     void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override;
     void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override;
 
-    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what) const override {
+    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what,
+                                                                const OffsetLines& lines) const override {
         std::vector<std::unique_ptr<Correlation>> of_slabs;
-        for (const FieldSet* slab : slabs_) of_slabs.push_back(slab->make_correlation(slots, what));
-        return std::make_unique<SlabCorrelation>(problem().grid, map_, std::move(of_slabs));
+        for (const FieldSet* slab : slabs_) of_slabs.push_back(slab->make_correlation(slots, what, lines));
+        return std::make_unique<SlabCorrelation>(problem().grid, map_, lines.sums_of_plane(), std::move(of_slabs));
     }
     [[nodiscard]] std::unique_ptr<Scattering> make_scattering() const override {
         std::vector<std::unique_ptr<Scattering>> of_slabs;

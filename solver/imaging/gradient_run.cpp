@@ -28,7 +28,7 @@ private:
 };
 
 GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan,
-                         const ImageSums& sums)
+                         const ImageSums& sums, const OffsetLines& lines)
     : medium_(medium),
       time_(time),
       plan_(plan),
@@ -43,7 +43,8 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
     if (sums.differences)
         correlation_ =
             fields.make_correlation(slots_, correlated_differences(sums.illuminates && !illuminates_pressures));
-    if (sums.pressures) pressures_ = fields.make_correlation(slots_, correlated_pressures(illuminates_pressures));
+    if (sums.pressures)
+        pressures_ = fields.make_correlation(slots_, correlated_pressures(illuminates_pressures), lines);
     if (sums.density) fluxes_ = fields.make_flux_correlation(slots_);
     if (sums.differences && medium.setup().keeps_applied) {
         applied_ = fields.make_correlation(slots_, Correlated::applied);
@@ -83,6 +84,12 @@ void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, st
 void GradientRun::download_pressures(int shot, std::int64_t first, std::span<double> planes) const {
     if (!pressures_) throw std::logic_error("products of pressures that nobody asked for");
     pressures_->download_planes(LevelSum::products, first, planes, shot);
+    scale_values(planes, static_cast<double>(plan_.every) * scale(shot));
+}
+
+void GradientRun::download_offsets(int shot, std::int64_t first, std::span<double> planes) const {
+    if (!pressures_) throw std::logic_error("products of pressures that nobody asked for");
+    pressures_->download_offsets(first, planes, shot);
     scale_values(planes, static_cast<double>(plan_.every) * scale(shot));
 }
 

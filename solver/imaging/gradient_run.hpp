@@ -54,10 +54,12 @@ public:
     /// \param medium whose fields are correlated, of order 4 in time one that keeps A p (Problem::keeps_applied);
     /// \param time with stride 1; they outlive the run.
     /// \param sums of density: with variable density; the adjoint runs must record at the sources.
+    /// \param lines where pressures are also multiplied at an offset, of sums with pressures.
     /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap, and with sums of density for
     /// another equation, and for a ring where the field cannot be rebuilt; std::logic_error for a ring without the
     /// pressures that are asked for, and for a medium that does not keep what it should.
-    GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, const ImageSums& sums = {});
+    GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, const ImageSums& sums = {},
+                const OffsetLines& lines = {});
 
     [[nodiscard]] int shots() const { return forward_field_->shots(); }
     /// Of both fields together, the forward field where it is computed again included.
@@ -82,6 +84,8 @@ public:
     void download_planes(LevelSum sum, int shot, std::int64_t first, std::span<double> planes) const;
     /// The same of the sum of nu[n+1] p[n]. \throws std::logic_error unless pressures are summed.
     void download_pressures(int shot, std::int64_t first, std::span<double> planes) const;
+    /// The same at an offset: of p[x - h] nu[x + h] on the lines that were asked for, [z][line][h].
+    void download_offsets(int shot, std::int64_t first, std::span<double> planes) const;
     /// What gradient_of_rho() takes beside the image, of a shot. Waits. \throws std::logic_error unless the run is of
     /// density.
     [[nodiscard]] DensityImages density_images(int shot) const;

@@ -53,6 +53,9 @@ public:
         files.push_back(
             stage_text_file(survey.results / kTracesTableName, traces_table(shots, "energy"), survey.overwrite));
         if (!picture_) return files;
+        if (has_offset_gathers())
+            files.push_back(stage_offset_gathers(survey.results / kOffsetPictureName, files.front().temporary(),
+                                                 experiment_, survey.overwrite));
         const std::string title = fmt::format("Image of {} shot{}", shots.size(), shots.size() == 1 ? "" : "s");
         files.push_back(picture_->stage(survey.results / kImagePictureName, files.front().temporary(), kMigratedImage,
                                         title, survey.overwrite));
@@ -60,6 +63,7 @@ public:
     }
 
 private:
+    [[nodiscard]] bool has_offset_gathers() const { return !experiment_.imaging->offsets.lines.empty(); }
     [[nodiscard]] AtomicFile write(const FinishedSurvey& survey, std::span<const ImagedShot> shots) const {
         const ImageNodes nodes = nodes_of_run(experiment_);
         const FinishedImage finished = finish(shots);
@@ -68,6 +72,7 @@ private:
         writer.write(kImageStack, 0, finished.stack);
         writer.write(kSourceIllumination, 0, finished.source);
         writer.write(kReceiverIllumination, 0, finished.receiver);
+        if (has_offset_gathers()) writer.write(sum_of_offset_gathers(shots));
         write_misfits(writer, survey, shots);
         return writer.finish();
     }
@@ -92,6 +97,13 @@ private:
 /// The image, its sum, and both illuminations.
 constexpr std::int64_t kImagesOfSurvey = 4, kImagesOfShot = 3;
 
+/// Of the gathers in so many files.
+std::int64_t offset_bytes(const Experiment& experiment, std::int64_t files) {
+    const std::int64_t values =
+        saturating_product(experiment.imaging->offsets.sums_of_plane(), experiment.domain.grid.nz());
+    return saturating_product(files, bytes_of_offset_gathers(values));
+}
+
 }  // namespace
 
 constinit const OutputFormat kMigrationFormat{
@@ -99,7 +111,8 @@ constinit const OutputFormat kMigrationFormat{
     .shot_file = "image.h5",
     .is_result =
         [](std::string_view name) {
-            return name == kImageName || name == kTracesTableName || name == kImagePictureName;
+            return name == kImageName || name == kTracesTableName || name == kImagePictureName ||
+                   name == kOffsetPictureName;
         },
     .is_wanted =
         [](const Experiment& experiment) { return experiment.imaging && experiment.imaging->condition != nullptr; },
@@ -108,10 +121,15 @@ constinit const OutputFormat kMigrationFormat{
     },
     .predicted_bytes =
         [](const Experiment& experiment, const Placement&, std::int64_t provenance_bytes) {
-            return predicted_sum_bytes(experiment, kImagesOfSurvey, provenance_bytes);
+            return saturating_sum(predicted_sum_bytes(experiment, kImagesOfSurvey, provenance_bytes),
+                                  offset_bytes(experiment, 1));
         },
     .own_file_bytes = own_images_bytes,
-    .shot_bytes = [](const Experiment& experiment) { return bytes_of_shot_images(experiment, kImagesOfShot); },
+    .shot_bytes =
+        [](const Experiment& experiment) {
+            return saturating_sum(bytes_of_shot_images(experiment, kImagesOfShot),
+                                  offset_bytes(experiment, std::ssize(experiment.survey.shots)));
+        },
     .add_memory =
         [](Allocations& list, const Experiment& experiment, const Computation&) {
             const FileGeometry geometry = nodes_of_run(experiment).geometry;
@@ -123,6 +141,8 @@ constinit const OutputFormat kMigrationFormat{
                                                                             std::int64_t{sizeof(double)}),
                                              std::max(memory_to_write_images(image), memory_to_sum(geometry))),
                               1));
+            // A sum, a shot, and what is written; of a shot in progress its sums, too.
+            list.add(host_row("subsurface-offset gathers", held::writing, offset_bytes(experiment, 1), 4));
             if (experiment.imaging->misfit.config.image.water_m_s)
                 list.add(host_row("nodes in water", held::outputs, points / 8, 1));
         },

@@ -1,11 +1,14 @@
 #include "solver/outputs/migration_picture.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <spdlog/fmt/fmt.h>
 #include <utility>
 
+#include "solver/imaging/finished_image.hpp"
 #include "solver/outputs/shot_sums.hpp"
 #include "solver/pictures/image_picture.hpp"
 
@@ -16,6 +19,20 @@ constexpr std::int64_t kMostImageSamples = 1200;  ///< along one side of a pictu
 
 double length_of(const PictureAxis& axis) {
     return std::abs(axis.last - axis.first);
+}
+
+/// A gather as it is drawn, [z][half offset].
+std::vector<float> drawn_gather(const OffsetGathers& gathers, std::size_t line, const Experiment& experiment) {
+    const std::size_t offsets = gathers.half_offset_m.size(), planes = gathers.z_m.size();
+    std::vector<float> drawn(offsets * planes);
+    for (std::size_t h = 0; h < offsets; ++h)
+        for (std::size_t z = 0; z < planes; ++z)
+            drawn[z * offsets + h] = gathers.values[(line * offsets + h) * planes + z];
+    Grid section = experiment.domain.grid;
+    section.n = {std::ssize(gathers.half_offset_m), 1, section.nz()};
+    const ImageConfig& image = experiment.imaging->misfit.config.image;
+    mute_top(drawn, section, image.mute_depth_m, image.mute_taper_m);
+    return drawn;
 }
 
 }  // namespace
@@ -63,6 +80,35 @@ void MigrationPicture::add(Picture& picture, Panel panel, const std::string& tit
     panel.title = title + (section.place.empty() ? "" : ", " + section.place);
     outline_layers(panel, section.plane, experiment_.domain.grid, experiment_.domain.faces);
     picture.panels.push_back(std::move(panel));
+}
+
+AtomicFile stage_offset_gathers(const std::filesystem::path& picture_file, const std::filesystem::path& file,
+                                const Experiment& experiment, bool overwrite) {
+    constexpr std::size_t most_panels = 7;
+    const OffsetGathers gathers = read_offset_gathers(file);
+    const std::size_t lines = gathers.x_m.size(), panels = std::min(most_panels, lines);
+    std::deque<std::vector<float>> values;
+    std::vector<std::span<const float>> frames;
+    Picture picture{experiment.config.title, {}};
+    for (std::size_t i = 0; i < panels; ++i) {
+        const std::size_t line = (2 * i + 1) * lines / (2 * panels);
+        frames.emplace_back(values.emplace_back(drawn_gather(gathers, line, experiment)));
+        Panel panel;
+        panel.title = fmt::format("x = {:.6g} m", gathers.x_m[line]);
+        if (gathers.dimensions == 3) panel.title += fmt::format(", y = {:.6g} m", gathers.y_m[line]);
+        panel.horizontal = {gathers.half_offset_m.front(), gathers.half_offset_m.back(),
+                            fmt::format("half offset along {} [m]", gathers.axis)};
+        panel.vertical = {gathers.z_m.front(), gathers.z_m.back(), "z [m]"};
+        picture.panels.push_back(std::move(panel));
+    }
+    const double clip = common_clip(frames, kImageClip);
+    for (std::size_t i = 0; i < panels; ++i)
+        picture.panels[i].fields.push_back(
+            {.raster = {std::ssize(gathers.z_m), std::ssize(gathers.half_offset_m), frames[i]},
+             .map = &kGrey,
+             .range = ValueRange{-clip, clip},
+             .label = "image"});
+    return stage_picture(picture_file, picture, overwrite);
 }
 
 }  // namespace onda

@@ -33,4 +33,8 @@ private:
     std::vector<ModelSection> models_;
 };
 
+/// Some of the subsurface-offset gathers of a file, side by side, muted on top as the image is. \throws the same.
+AtomicFile stage_offset_gathers(const std::filesystem::path& picture, const std::filesystem::path& file,
+                                const Experiment& experiment, bool overwrite);
+
 }  // namespace onda

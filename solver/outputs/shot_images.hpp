@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "io/results/image_file.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/unset_vector.hpp"
 
@@ -17,6 +18,7 @@ struct ShotImages {
     UnsetVector<float> gradient_vp;     ///< dJ/dvp [misfit per m/s]
     UnsetVector<float> gradient_rho{};  ///< dJ/drho [misfit per kg/m3]; empty: not asked
     UnsetVector<float> image{};         ///< of a migration; empty: gradients are asked for
+    OffsetGathers offset_gathers{};     ///< of a migration, on all lines of the run; without values: not asked
     UnsetVector<float> illumination_source, illumination_receiver;  ///< of forward and adjoint field; empty: not asked
     double misfit = 0.;                                             ///< J
     std::vector<double> misfit_of_trace;                            ///< [receiver]

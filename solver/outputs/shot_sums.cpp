@@ -47,6 +47,7 @@ void ImagesOfShot::take_images(ShotImages& images) {
     write(kImageStack, images.image);
     write(kSourceIllumination, images.illumination_source);
     write(kReceiverIllumination, images.illumination_receiver);
+    if (!images.offset_gathers.values.empty()) writer.write(images.offset_gathers);
     writer.write({images.shot, images.misfit, images.misfit_of_trace, images.dead, images.excluded, images.dt_s,
                   images.adjoint_source});
     written_ = writer.finish();
@@ -76,6 +77,18 @@ std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredI
         add_box(sum, grid, plane, box, read_image(shot.file, kind, {0, 0, box.first[2] - nodes.first[2]}, box.count));
     }
     return {sum.begin(), sum.end()};
+}
+
+OffsetGathers sum_of_offset_gathers(std::span<const ImagedShot> shots) {
+    OffsetGathers sum = read_offset_gathers(shots.front().file);
+    std::vector<double> values(sum.values.begin(), sum.values.end());
+    for (const ImagedShot& shot : shots.subspan(1)) {
+        throw_if_interrupted();
+        const OffsetGathers of_shot = read_offset_gathers(shot.file);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] += static_cast<double>(of_shot.values.at(i));
+    }
+    sum.values.assign(values.begin(), values.end());
+    return sum;
 }
 
 std::vector<float> read_on(const std::filesystem::path& file, const StoredImageKind& kind, const Window& window) {

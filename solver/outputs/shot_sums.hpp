@@ -51,6 +51,8 @@ std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputF
 /// \throws Error(missing_input | bad_data); Interrupted.
 std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
                                 std::int64_t plane, std::int64_t count);
+/// The same of their subsurface-offset gathers.
+OffsetGathers sum_of_offset_gathers(std::span<const ImagedShot> shots);
 /// An image on the nodes of a window, [z][y][x]. \throws Error(missing_input | bad_data).
 std::vector<float> read_on(const std::filesystem::path& file, const StoredImageKind& kind, const Window& window);
 /// Writes the misfits of all shots to a file of the survey, or links to them.

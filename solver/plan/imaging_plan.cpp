@@ -80,13 +80,14 @@ std::int64_t correlation_bytes(const Experiment& experiment, const Computation& 
     const int shots = computation.placement.batch;
     return bytes_in_one_memory(
         computation.placement, bytes_of_parts(computation, [&](const Setup& part) {
-            const auto of = [&](Correlated what) {
-                return device.correlation_allocations(part, shots, slots, what).bytes(device.memory());
+            const auto of = [&](Correlated what, const OffsetLines& lines = {}) {
+                return device.correlation_allocations(part, shots, slots, what, lines).bytes(device.memory());
             };
             const ImageSums& sums = experiment.imaging->sums;
             std::int64_t bytes = 0;
             if (sums.differences) bytes = of(correlated_differences(sums.illuminates && !sums.pressures));
-            if (sums.pressures) bytes = saturating_sum(bytes, of(correlated_pressures(sums.illuminates)));
+            if (sums.pressures)
+                bytes = saturating_sum(bytes, of(correlated_pressures(sums.illuminates), experiment.imaging->offsets));
             if (sums.differences && part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
             if (!sums.density) return bytes;
             return saturating_sum(bytes,

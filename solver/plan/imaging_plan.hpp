@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/imaging/offset_lines.hpp"
 #include "solver/imaging/history_plan.hpp"
 #include "solver/imaging/image_sums.hpp"
 #include "solver/imaging/shot_misfit.hpp"
@@ -19,6 +20,7 @@ struct ImagingPlan {
     HistoryPlan history;
     const ImagingCondition* condition = nullptr;  ///< by which images are made; null: gradients are
     ImageSums sums;                               ///< of gradients, of density with those of density
+    OffsetLines offsets;                          ///< lines of gathers, on nodes of the run's grid; none: not asked
     bool adjoint_sources = false;                 ///< whether gradient.h5 holds those of every shot
     bool scatters = false;                        ///< whether a scattered field steps beside the forward one
     bool reverses = false;       ///< whether adjoint fields meet the forward one, of which `history` tells what is kept

@@ -8,6 +8,7 @@
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/imaging/imaging_condition.hpp"
+#include "solver/imaging/offset_gathers.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/model/density.hpp"
 #include "solver/outputs/trace_output.hpp"
@@ -168,6 +169,13 @@ void set_time(Plan& plan) {
                                plan.setup.precision, {limit_s, fastest_m_s}, c.origin);
 }
 
+/// Where images are asked for at an offset.
+void set_offset_lines(Plan& plan) {
+    if (!plan.imaging || plan.imaging->condition == nullptr) return;
+    const auto& gathers = plan.imaging->misfit.config.image.offset_gathers;
+    if (gathers) plan.imaging->offsets = offset_lines(*gathers, plan.domain.grid, plan.config.origin);
+}
+
 /// The stages that follow from the velocities of the model. A stage runs once those have run whose results it needs,
 /// regardless of other stages' errors. \param model null before it is made.
 void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey, const Model* model) {
@@ -189,6 +197,7 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
         stages.run([&] { check_snapshot_interval(plan.config.output.snapshots, plan.time, plan.config.origin); });
     if (has_time && plan.config.imaging)
         stages.run([&] { check_band_pass(*plan.config.imaging, plan.time.output_dt_s, plan.config.origin); });
+    if (has_time) stages.run([&] { set_offset_lines(plan); });
     if (has_time) stages.run([&] { set_storage(plan, model); });
     if (has_time && has_survey && plan.config.time.dispersion_correction)
         correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
@@ -199,6 +208,7 @@ void set_condition(ImagingPlan& imaging, const ImageConfig& image, const ConfigO
     imaging.sums = imaging.condition->sums;
     imaging.sums.illuminates = true;
     imaging.misfit.misfit = &misfits().front();  // whose derivative is the residual
+    if (image.offset_gathers) imaging.sums.pressures = true;
 }
 
 /// Least squares are linear in the velocity, and their own misfit.

@@ -51,8 +51,9 @@ struct Device {
     /// What a medium and a wavefield of so many shots of a size will allocate, before anything is.
     Allocations (*allocations)(const Setup&, int shots, const ShotSize&);
     /// What the correlation of a wavefield of so many shots will allocate, which keeps so many levels, and perhaps sums
-    /// illuminations (FieldSet::make_correlation).
-    Allocations (*correlation_allocations)(const Setup&, int shots, std::int64_t slots, Correlated what);
+    /// illuminations, and products on lines at an offset (FieldSet::make_correlation).
+    Allocations (*correlation_allocations)(const Setup&, int shots, std::int64_t slots, Correlated what,
+                                           const OffsetLines& lines);
     /// What the scattering between two wavefields of so many shots will allocate (FieldSet::make_scattering).
     Allocations (*scattering_allocations)(const Setup&, int shots);
     /// The same for those of fluxes, with variable density (FieldSet::make_flux_correlation, make_flux_scattering).

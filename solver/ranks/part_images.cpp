@@ -8,6 +8,7 @@ namespace onda {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 20;  ///< values of an image in a message
+constexpr int kOffsets = -1;             ///< stands for the sums on lines at an offset, where others have a LevelSum
 
 int number_of(const FieldSet& fields) {
     return dynamic_cast<const NumberedFields&>(fields).number();
@@ -37,7 +38,7 @@ public:
     void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) {
         member_.tell(Order::meet_level, number_of(adjoint), slot, steps);
     }
-    /// \param which LevelSum, or an axis. \param first plane.
+    /// \param which LevelSum, kOffsets, or an axis. \param first plane.
     void download(int which, std::int64_t first, std::span<double> image, int shot) const {
         Incoming message = member_.ask(Order::image, which, first, image.size(), shot);
         for (std::span<double> rest = image; message.get<bool>(); message = member_.answer()) {
@@ -55,8 +56,8 @@ private:
 
 class RemoteCorrelation final : public Correlation {
 public:
-    RemoteCorrelation(Member member, int number, std::int64_t slots, Correlated what)
-        : images_(member, Order::make_correlation, number, slots, what),
+    RemoteCorrelation(Member member, int number, std::int64_t slots, Correlated what, const OffsetLines& lines)
+        : images_(member, Order::make_correlation, number, slots, what, lines.axis, lines.most, lines.lines),
           what_(what),
           most_steps_(images_.made().get<std::int64_t>()) {}
 
@@ -69,6 +70,9 @@ public:
     void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const override {
         check_sum(sum, sums_squares(what_));
         images_.download(static_cast<int>(sum), first, planes, shot);
+    }
+    void download_offsets(std::int64_t first, std::span<double> planes, int shot) const override {
+        images_.download(kOffsets, first, planes, shot);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
 
@@ -99,8 +103,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Correlation> make_remote_correlation(Member member, int number, std::int64_t slots, Correlated what) {
-    return std::make_unique<RemoteCorrelation>(member, number, slots, what);
+std::unique_ptr<Correlation> make_remote_correlation(Member member, int number, std::int64_t slots, Correlated what,
+                                                     const OffsetLines& lines) {
+    return std::make_unique<RemoteCorrelation>(member, number, slots, what, lines);
 }
 
 std::unique_ptr<FluxCorrelation> make_remote_flux_correlation(Member member, int number, std::int64_t slots) {
@@ -116,7 +121,10 @@ void ServedImages::make(Order order, Incoming& message, Outgoing& reply) {
         made.fluxes = fields.make_flux_correlation(slots);
         reply.put(made.fluxes->allocated_bytes()).put(made.fluxes->remembers());
     } else {
-        made.levels = fields.make_correlation(slots, message.get<Correlated>());
+        const auto what = message.get<Correlated>();
+        OffsetLines lines{message.get<int>(), message.get<std::int64_t>(), {}};
+        lines.lines = message.get_all<std::array<std::int64_t, 2>>();
+        made.levels = fields.make_correlation(slots, what, lines);
         reply.put(made.levels->allocated_bytes()).put(made.levels->most_steps());
     }
     images_[number] = std::move(made);
@@ -149,7 +157,9 @@ void ServedImages::send(Incoming& message, Outgoing& reply) const {
     const auto first = message.get<std::int64_t>();
     std::vector<double> image(message.get<std::size_t>());
     const auto shot = message.get<int>();
-    if (images.levels)
+    if (images.levels && which == kOffsets)
+        images.levels->download_offsets(first, image, shot);
+    else if (images.levels)
         images.levels->download_planes(static_cast<LevelSum>(which), first, image, shot);
     else
         images.fluxes->download(which, image, shot);

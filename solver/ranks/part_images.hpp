@@ -27,7 +27,8 @@ private:
 
 /// FieldSet::make_correlation() and make_flux_correlation() of the fields with a number. \param member about the
 /// images. \throws Error: what the member met.
-std::unique_ptr<Correlation> make_remote_correlation(Member member, int number, std::int64_t slots, Correlated what);
+std::unique_ptr<Correlation> make_remote_correlation(Member member, int number, std::int64_t slots, Correlated what,
+                                                     const OffsetLines& lines);
 std::unique_ptr<FluxCorrelation> make_remote_flux_correlation(Member member, int number, std::int64_t slots);
 
 // The member's side.

@@ -69,8 +69,9 @@ public:
     }
 
     void exchange_planes() override { member_.tell(Order::exchange_planes); }
-    std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what) const override {
-        return make_remote_correlation(medium_.member().about(medium_.next_number()), number(), slots, what);
+    std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what,
+                                                  const OffsetLines& lines) const override {
+        return make_remote_correlation(medium_.member().about(medium_.next_number()), number(), slots, what, lines);
     }
     std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const override {
         return make_remote_flux_correlation(medium_.member().about(medium_.next_number()), number(), slots);

@@ -52,14 +52,14 @@ protected:
                                                  int slot) const = 0;
     /// Puts what the reversal has made on the nodes into ShotInProgress::images.
     virtual void collect_images(ShotInProgress& shot, int slot) const = 0;
-    /// Makes what provide() is to make. \returns whether it had to be made.
-    template <typename Run>
-    bool provide_run(std::optional<Run>& run, const Batch& batch) const {
+    /// Makes what provide() is to make. \param more of its arguments. \returns whether it had to be made.
+    template <typename Run, typename... More>
+    bool provide_run(std::optional<Run>& run, const Batch& batch, const More&... more) const {
         const int shots = static_cast<int>(batch.size());
         const Plan& of_shots = *batch.front().plan;
         if (run && run->shots() == shots && parts_.media.holds(of_shots.domain.part)) return false;
         run.reset();
-        run.emplace(parts_.media.of(of_shots), shots, plan_.time, imaging_.history, imaging_.sums);
+        run.emplace(parts_.media.of(of_shots), shots, plan_.time, imaging_.history, imaging_.sums, more...);
         return true;
     }
 

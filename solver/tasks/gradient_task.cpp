@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solver/imaging/imaging_condition.hpp"
+#include "solver/imaging/offset_gathers.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/signal/output_sampling.hpp"
@@ -65,7 +66,10 @@ public:
         : ComparingTask(parts), subtracts_(subtracts_synthetic(imaging_)), compared_(compared_settings(imaging_)) {}
 
 protected:
-    void provide(const Batch& batch) override { provide_run(run_, batch); }
+    void provide(const Batch& batch) override {
+        const Domain& domain = batch.front().plan->domain;
+        provide_run(run_, batch, lines_of_part(imaging_.offsets, domain.part, domain.computed));
+    }
     void run(std::span<const ShotPoints> points, const AdjointOf& adjoint_of, const RunSupport& support) override {
         run_->run(points, adjoint_of, support);
     }
@@ -107,6 +111,9 @@ void GradientTask::collect_images(ShotInProgress& shot, int slot) const {
     const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
     const ImagePlanes image = imaging_.condition->make({*run_, slot, plan.setup, readers, plan.time.dt_s});
     shot.images.image = values_in<float>(computed.inner(), image, computed.grid());
+    if (!imaging_.offsets.lines.empty())
+        shot.images.offset_gathers =
+            offset_gathers_of(*run_, slot, imaging_.offsets, plan_.domain.grid, plan.domain.part, computed);
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ std::vector<std::string> samples() {
             "model: {type: von_karman, vp_m_s: 2000, correlation_length_m: 33, hurst_exponent: 0.1,"
             " deviation_percent: 7, seed: 9007199254740991}\n" +
             rest2d,
-        kGrid3d + "model: {type: geology}\n" + rest3d,
+        kGrid3d + "model: {type: geology}\n" + rest3d +
+            "imaging: {image: {offset_gathers: {every_m: 200, half_offset_m: 30, along: y}}}\n",
         kGrid3d +
             "model: {type: inclusions, vp_m_s: 2000, inclusions: [{center_m: [1, 2, 3], radius_m: 4, vp_m_s: 60},"
             " {shape: box, center_m: [1, 2, 3], size_m: [4, 5, 6], vp_m_s: 70}]}\n" +
@@ -106,7 +107,8 @@ std::vector<std::string> samples() {
             "rings, "
             "ring_values: 16bit, ring_every: 3, every: 4, image: {condition: velocity, normalise: both, floor: 0.1, "
             "laplacian: true, longest_wavelength_m: 300.5, mute_depth_m: 20.5, mute_taper_m: 7.5, water_m_s: 1501, "
-            "direct_wave: subtract}, lsrtm: {iterations: 7, residual: 0.25}, "
+            "direct_wave: subtract, offset_gathers: {every_m: 100.5, half_offset_m: 40.5}}, lsrtm: "
+            "{iterations: 7, residual: 0.25}, "
             "memory_gib: 0.5}\n",
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + rest2d + "imaging: {}\n",
         // Every source has a wavelet of its own: there is no top-level one.

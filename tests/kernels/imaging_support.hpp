@@ -88,6 +88,13 @@ inline Setup with_applied(Setup setup) {
     return setup;
 }
 
+/// Two lines, one so near to a face that some of its offsets lie beyond it.
+inline OffsetLines test_lines(const Grid& grid) {
+    const bool along_y = grid.dimensions == 3;
+    const std::int64_t y = grid.ny() / 2;
+    return {along_y ? 1 : 0, 3, {{grid.nx() / 3, y}, {grid.nx() - 2, std::min<std::int64_t>(y + 1, grid.ny() - 1)}}};
+}
+
 /// Shots with seeds first_seed, first_seed + 1, …: a background that scatters and is kept every second step, and then
 /// another field that meets it from the last step on, and so is A p where it is there. Nothing waits in between.
 /// \param make_wavefield of so many shots.
@@ -98,7 +105,8 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
                                      adjoint = make_wavefield(shots);
     const std::int64_t slots = c.steps / 2;
     const auto correlation = background->fields().make_correlation(slots, Correlated::differences_and_squares);
-    const auto pressures = background->fields().make_correlation(slots, Correlated::pressures_and_squares);
+    const auto pressures =
+        background->fields().make_correlation(slots, Correlated::pressures_and_squares, test_lines(c.grid));
     const auto applied = background->problem().keeps_applied
                              ? background->fields().make_correlation(slots, Correlated::applied)
                              : nullptr;
@@ -143,6 +151,9 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
     for (int shot = 0; shot < shots; ++shot) {
         results.scattered.push_back(results_of(*scattered, c, shot));
         auto& of_its = results.images[static_cast<std::size_t>(shot)];
+        std::vector<double> offsets(static_cast<std::size_t>(test_lines(c.grid).sums_of_plane() * c.grid.nz()));
+        pressures->download_offsets(0, offsets, shot);
+        of_its.insert(of_its.end(), offsets.begin(), offsets.end());
         if (!applied) continue;
         std::vector<double> image(static_cast<std::size_t>(c.grid.points()));
         applied->download(LevelSum::products, image, shot);

@@ -137,6 +137,67 @@ TEST_CASE("two layers: beside the illumination an image is as strong as their re
     CHECK(most / least <= 1.05);
 }
 
+TEST_CASE("subsurface-offset gathers are the image at no offset, and come together there where the velocity is right") {
+    const MigrationPlace place("{type: layered, layers: [{top_m: 0, vp_m_s: 2000}, {top_m: 500, vp_m_s: 2300}]}");
+    const std::vector<std::string> asked{"imaging.image.condition=cross_correlation",
+                                         "imaging.image.offset_gathers={every_m: 300, half_offset_m: 200}"};
+    const auto gathers_of = [&](const std::string& name, const std::string& setting) {
+        const Outcome done = place.migrate(name, {asked[0], asked[1], setting});
+        REQUIRE_MESSAGE(done.code == 0, done.err);
+        return read_offset_gathers(place.folder.path() / name / "image.h5");
+    };
+    const OffsetGathers right = gathers_of("right", "imaging.storage=full");
+    const std::vector<float> stack = place.read("right", kImageStack);
+    REQUIRE(right.x_m == std::vector<double>{300, 600, 900, 1200, 1500});
+    REQUIRE(right.half_offset_m.size() == 41);
+    const std::size_t offsets = right.half_offset_m.size(), planes = right.z_m.size();
+    REQUIRE(planes == 91);
+    for (std::size_t line = 0; line < right.x_m.size(); ++line)
+        for (std::size_t z = 0; z < planes; ++z)
+            REQUIRE(right.values[(line * offsets + 20) * planes + z] ==
+                    stack[z * kNx + static_cast<std::size_t>(right.x_m[line] / 10.)]);
+
+    // Half the mean square of the offset, over the energy below the direct wave, in m^2.
+    const auto spread = [&](const OffsetGathers& gathers) {
+        double energy = 0., moment = 0.;
+        for (std::size_t h = 0; h < offsets; ++h)
+            for (std::size_t z = 35; z < planes; ++z) {
+                const double value = gathers.values[(2 * offsets + h) * planes + z];
+                energy += value * value;
+                moment += value * value * gathers.half_offset_m[h] * gathers.half_offset_m[h];
+            }
+        REQUIRE(energy > 0.);
+        return moment / energy;
+    };
+    const double focused = spread(right);
+    CHECK(spread(gathers_of("slow", "model.vp_m_s=1800")) > 2. * focused);
+    CHECK(spread(gathers_of("fast", "model.vp_m_s=2200")) > 1.5 * focused);
+
+    // Rebuilt from a ring to rounding.
+    const OffsetGathers ring = gathers_of("ring", "imaging.storage=ring");
+    double worst = 0., largest = 0.;
+    for (std::size_t i = 0; i < right.values.size(); ++i) {
+        worst = std::max(worst, double(std::abs(ring.values[i] - right.values[i])));
+        largest = std::max(largest, double(std::abs(right.values[i])));
+    }
+    CHECK(worst < 1e-4 * largest);
+    // Shots on parts of the grid: the same lines, with what their parts reach.
+    const OffsetGathers parts = gathers_of("part", "survey={limit_m: 300}");
+    CHECK(parts.x_m == right.x_m);
+    const std::vector<float> stack_of_parts = place.read("part", kImageStack);
+    for (std::size_t line = 0; line < parts.x_m.size(); ++line)
+        for (std::size_t z = 0; z < planes; ++z)
+            REQUIRE(parts.values[(line * offsets + 20) * planes + z] ==
+                    stack_of_parts[z * kNx + static_cast<std::size_t>(parts.x_m[line] / 10.)]);
+
+    const Outcome wide = place.migrate("wide", {"imaging.image.offset_gathers={every_m: 300, half_offset_m: 2000}"});
+    CHECK(wide.code == 78);
+    CHECK(wide.err.find("at most half of the grid along x, 900 m") != std::string::npos);
+    const Outcome none = place.migrate("none", {"imaging.image.offset_gathers={every_m: 3000, half_offset_m: 100}"});
+    CHECK(none.code == 78);
+    CHECK(none.err.find("no line lies inside the grid") != std::string::npos);
+}
+
 TEST_CASE("blank data leave no image") {
     const MigrationPlace place("{type: constant, vp_m_s: 2000}");
     const std::filesystem::path file = place.folder.path() / "true" / "seismograms.h5";

@@ -53,8 +53,9 @@ void CpuFields<T>::hash_planes(const Window& window, std::span<std::uint64_t> ha
 }
 
 template <typename T>
-std::unique_ptr<Correlation> CpuFields<T>::make_correlation(std::int64_t slots, Correlated what) const {
-    return cpu::make_correlation<T>(setup_, shots(), slots, what);
+std::unique_ptr<Correlation> CpuFields<T>::make_correlation(std::int64_t slots, Correlated what,
+                                                            const OffsetLines& lines) const {
+    return cpu::make_correlation<T>(setup_, shots(), slots, what, lines);
 }
 
 template <typename T>

@@ -33,7 +33,8 @@ public:
     void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override {
         of(shot).sample(nodes, values);
     }
-    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what) const override;
+    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what,
+                                                                const OffsetLines& lines) const override;
     [[nodiscard]] std::unique_ptr<Scattering> make_scattering() const override;
     [[nodiscard]] std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const override;
     [[nodiscard]] std::unique_ptr<FluxScattering> make_flux_scattering() const override;

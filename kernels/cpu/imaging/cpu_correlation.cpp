@@ -16,13 +16,14 @@ namespace {
 template <typename T>
 class CpuCorrelation final : public Correlation {
 public:
-    CpuCorrelation(const Setup& setup, int shots, std::int64_t slots, Correlated what)
-        : CpuCorrelation(setup, shots, what, correlation_allocations(setup, shots, slots, what)) {}
+    CpuCorrelation(const Setup& setup, int shots, std::int64_t slots, Correlated what, const OffsetLines& lines)
+        : CpuCorrelation(setup, shots, what, lines, correlation_allocations(setup, shots, slots, what, lines)) {}
 
     void reset() override {
         for (Shot& shot : shots_) {
             for (Buffer<T>& image : shot.images) clear_values(setup_, image.data(), points_of(image));
             clear_values(setup_, shot.memory.data(), layers_.memory());
+            clear_values(setup_, shot.offsets.data(), sums_of_lines());
         }
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
@@ -45,6 +46,7 @@ public:
                      else
                          meet_inside(of_shot, y, z, kept, shots_[s]);
                  });
+        if (slot >= 0 && !lines_.lines.empty()) meet_at_offsets(fields, slot);
     }
     [[nodiscard]] std::int64_t most_steps() const override { return layers_.memory() > 0 ? 1 : kAnySteps; }
     void download_planes(LevelSum sum, std::int64_t first, std::span<double> planes, int shot) const override {
@@ -58,10 +60,15 @@ public:
             std::copy_n(from + row, grid.nx(), planes.begin() + (row - first * plane));
         });
     }
+    void download_offsets(std::int64_t first, std::span<double> planes, int shot) const override {
+        if (lines_.lines.empty()) throw std::logic_error("products at an offset that nobody asked for");
+        const T* const from = shots_.at(static_cast<std::size_t>(shot)).offsets.data();
+        std::copy_n(from + first * lines_.sums_of_plane(), std::ssize(planes), planes.begin());
+    }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         std::int64_t bytes = 0;
         for (const Shot& shot : shots_) {
-            bytes += shot.kept.bytes() + shot.memory.bytes();
+            bytes += shot.kept.bytes() + shot.memory.bytes() + shot.offsets.bytes();
             for (const Buffer<T>& image : shot.images) bytes += image.bytes();
         }
         return bytes;
@@ -73,7 +80,8 @@ private:
             : kept(planned.of("imaging.kept")),
               images{Buffer<T>(planned.of("imaging.image")), Buffer<T>(planned.of("imaging.illuminations")),
                      Buffer<T>(planned.of("imaging.illuminations"))},
-              memory(planned.of("imaging.layers")) {}
+              memory(planned.of("imaging.layers")),
+              offsets(planned.of("imaging.offsets")) {}
         /// Adds to the images, from a node on, what a row of the adjoint field's values, adjoint(i), and a kept one
         /// give.
         template <typename Adjoint>
@@ -91,11 +99,13 @@ private:
         Buffer<T> kept;
         std::array<Buffer<T>, 3> images;  ///< by LevelSum
         Buffer<T> memory;
+        Buffer<T> offsets;  ///< [z][line][h]
     };
 
-    CpuCorrelation(const Setup& setup, int shots, Correlated what, const Allocations& planned)
+    CpuCorrelation(const Setup& setup, int shots, Correlated what, const OffsetLines& lines, const Allocations& planned)
         : setup_(setup),
           what_(what),
+          lines_(lines),
           points_(setup.grid.points()),
           whole_{{}, setup.grid.n},
           layers_(correlated_layers(setup, what)) {
@@ -140,8 +150,31 @@ private:
             node_of_row, count, [values = row.data()](std::int64_t i) { return values[i]; }, kept + node_of_row);
     }
 
+    [[nodiscard]] std::int64_t sums_of_lines() const { return setup_.grid.nz() * lines_.sums_of_plane(); }
+    /// The lines of a plane are the rows of a thread.
+    void meet_at_offsets(const CpuFields<T>& fields, std::int64_t slot) {
+        const Box lines{{}, {lines_.offsets(), std::ssize(lines_.lines), setup_.grid.nz()}};
+        for_rows({lines}, [&](std::size_t s, std::size_t, std::int64_t line, std::int64_t z) {
+            sum_at_offsets(fields.of(static_cast<int>(s)), line, z, shots_[s].kept.data() + slot * points_, shots_[s]);
+        });
+    }
+    void sum_at_offsets(const ShotFields<T>& fields, std::int64_t line, std::int64_t z, const T* kept,
+                        Shot& shot) const {
+        const Grid& grid = setup_.grid;
+        const auto [x, y] = lines_.lines[static_cast<std::size_t>(line)];
+        const bool along_x = lines_.axis == 0;
+        const std::int64_t at = along_x ? x : y, n = along_x ? grid.nx() : grid.ny();
+        const std::int64_t inside = std::min({lines_.most, at, n - 1 - at});
+        const std::int64_t node = grid.at(x, y, z), step = along_x ? 1 : grid.nx();
+        const T* const nu = level_from(fields, {}, x, y, z);
+        const std::int64_t field_step = along_x ? 1 : fields.layout().at(0, 1, 0) - fields.layout().at(0, 0, 0);
+        T* const sums = shot.offsets.data() + z * lines_.sums_of_plane() + line * lines_.offsets() + lines_.most;
+        for (std::int64_t h = -inside; h <= inside; ++h) sums[h] = sums[h] + nu[h * field_step] * kept[node - h * step];
+    }
+
     const Setup& setup_;
     Correlated what_;
+    OffsetLines lines_;
     std::int64_t points_;
     Box whole_;  ///< all nodes
     LayerRows<T> layers_;
@@ -150,22 +183,28 @@ private:
 
 }  // namespace
 
-Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, Correlated what) {
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, Correlated what,
+                                    const OffsetLines& lines) {
+    check_lines(lines, what);
     const std::int64_t points = setup.grid.points(), bytes = setup.element_bytes();
     Allocations list;
     list.add(paged("imaging.kept", Owner::wavefield, slots * points, bytes, shots));
     list.add(paged("imaging.image", Owner::wavefield, points, bytes, shots));
     list.add(paged("imaging.illuminations", Owner::wavefield, sums_squares(what) ? points : 0, bytes, 2 * shots));
     list.add(paged("imaging.layers", Owner::wavefield, correlated_layers(setup, what).memory, bytes, shots));
+    list.add(paged("imaging.offsets", Owner::wavefield, setup.grid.nz() * lines.sums_of_plane(), bytes, shots));
     return list;
 }
 
 template <typename T>
-std::unique_ptr<Correlation> make_correlation(const Setup& setup, int shots, std::int64_t slots, Correlated what) {
-    return std::make_unique<CpuCorrelation<T>>(setup, shots, slots, what);
+std::unique_ptr<Correlation> make_correlation(const Setup& setup, int shots, std::int64_t slots, Correlated what,
+                                              const OffsetLines& lines) {
+    return std::make_unique<CpuCorrelation<T>>(setup, shots, slots, what, lines);
 }
 
-template std::unique_ptr<Correlation> make_correlation<float>(const Setup&, int, std::int64_t, Correlated);
-template std::unique_ptr<Correlation> make_correlation<double>(const Setup&, int, std::int64_t, Correlated);
+template std::unique_ptr<Correlation> make_correlation<float>(const Setup&, int, std::int64_t, Correlated,
+                                                              const OffsetLines&);
+template std::unique_ptr<Correlation> make_correlation<double>(const Setup&, int, std::int64_t, Correlated,
+                                                               const OffsetLines&);
 
 }  // namespace onda::cpu

@@ -195,8 +195,9 @@ void CudaFields<T>::sample(std::span<const std::int64_t> nodes, std::span<double
 }
 
 template <typename T>
-std::unique_ptr<Correlation> CudaFields<T>::make_correlation(std::int64_t slots, Correlated what) const {
-    return cuda::make_correlation(setup_, *this, slots, what);
+std::unique_ptr<Correlation> CudaFields<T>::make_correlation(std::int64_t slots, Correlated what,
+                                                             const OffsetLines& lines) const {
+    return cuda::make_correlation(setup_, *this, slots, what, lines);
 }
 
 template <typename T>

@@ -101,7 +101,8 @@ public:
         }
     }
 
-    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what) const override;
+    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what,
+                                                                const OffsetLines& lines) const override;
     [[nodiscard]] std::unique_ptr<Scattering> make_scattering() const override;
     [[nodiscard]] std::unique_ptr<FluxCorrelation> make_flux_correlation(std::int64_t slots) const override;
     [[nodiscard]] std::unique_ptr<FluxScattering> make_flux_scattering() const override;

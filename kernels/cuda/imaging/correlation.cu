@@ -89,6 +89,23 @@ __global__ void layers_kernel(ShotLevels<T> field, const __grid_constant__ Devic
     sum_up(images, node[0], node[1], node[2], shot, value, at_node(kept, node[0], node[1], node[2], shot));
 }
 
+/// One thread an offset of a line on a plane. Grid: x covers those, y the shots.
+template <typename T>
+__global__ void offsets_kernel(ShotLevels<T> field, NodeArray<T> kept, DeviceOffsets<T> offsets) {
+    const std::int64_t index = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
+    const int of_line = 2 * offsets.most + 1;
+    const std::int64_t of_plane = static_cast<std::int64_t>(offsets.count) * of_line;
+    if (index >= of_plane * offsets.n[2]) return;
+    const auto shot = static_cast<std::int64_t>(blockIdx.y);
+    const auto z = static_cast<int>(index / of_plane), local = static_cast<int>(index % of_plane);
+    const int line = local / of_line, h = local % of_line - offsets.most;
+    const int x = offsets.lines[2 * line], y = offsets.lines[2 * line + 1], hx = offsets.axis == 0 ? h : 0, hy = h - hx;
+    const int at = offsets.axis == 0 ? x : y, last = offsets.n[offsets.axis] - 1;
+    if (at - h < 0 || at + h < 0 || at - h > last || at + h > last) return;
+    T& sum = offsets.sums[shot * of_plane * offsets.n[2] + index];
+    sum = sum + field.now[field.element(x + hx, y + hy, z, shot)] * at_node(kept, x - hx, y - hy, z, shot);
+}
+
 }  // namespace
 
 template <typename T>
@@ -112,12 +129,22 @@ void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, i
     launch<T>(layers_kernel<T>, {grid, kThreads}, stream, field, layers, steps, kept, images);
 }
 
+template <typename T>
+void meet_at_offsets(const ShotLevels<T>& field, const NodeArray<T>& kept, const DeviceOffsets<T>& offsets,
+                     cudaStream_t stream) {
+    const std::int64_t sums = static_cast<std::int64_t>(offsets.count) * (2 * offsets.most + 1) * offsets.n[2];
+    if (sums == 0) return;
+    const dim3 grid(cover(sums, kThreads), static_cast<unsigned>(field.shots));
+    launch<T>(offsets_kernel<T>, {grid, kThreads}, stream, field, kept, offsets);
+}
+
 #define ONDA_INSTANTIATE(T)                                                                                     \
     template void keep_values<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, cudaStream_t);    \
     template void meet_inside<T>(const ShotLevels<T>&, const NodeRange&, const NodeArray<T>&, const Images<T>&, \
                                  cudaStream_t);                                                                 \
     template void meet_in_layers<T>(const ShotLevels<T>&, const DeviceLayers<T>&, int, const NodeArray<T>&,     \
-                                    const Images<T>&, cudaStream_t)
+                                    const Images<T>&, cudaStream_t);                                            \
+    template void meet_at_offsets<T>(const ShotLevels<T>&, const NodeArray<T>&, const DeviceOffsets<T>&, cudaStream_t)
 ONDA_INSTANTIATE(float);
 ONDA_INSTANTIATE(double);
 #undef ONDA_INSTANTIATE

@@ -51,4 +51,17 @@ template <typename T>
 void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, int steps, const NodeArray<T>& kept,
                     const Images<T>& images, cudaStream_t stream);
 
+/// OffsetLines for a kernel.
+template <typename T>
+struct DeviceOffsets {
+    const int* lines = nullptr;  ///< x and y of each
+    int count = 0, most = 0, axis = 0;
+    int n[3] = {};      ///< nodes of the grid
+    T* sums = nullptr;  ///< [shot][z][line][h]
+};
+/// Queues sums += kept[x - h] now[x + h] on the lines of all planes, where both lie in the grid.
+template <typename T>
+void meet_at_offsets(const ShotLevels<T>& field, const NodeArray<T>& kept, const DeviceOffsets<T>& offsets,
+                     cudaStream_t stream);
+
 }  // namespace onda::cuda

@@ -25,6 +25,12 @@ std::vector<T> joined_profiles(const LayerBoxes& layers) {
 
 constexpr std::int64_t kStaged = 4 << 20;  ///< elements of an image on their way to the host
 
+std::vector<int> nodes_of(const OffsetLines& lines) {
+    std::vector<int> nodes;
+    for (const auto& [x, y] : lines.lines) nodes.insert(nodes.end(), {static_cast<int>(x), static_cast<int>(y)});
+    return nodes;
+}
+
 std::string row_of(const char* name) {
     return std::string("imaging.") + name;
 }
@@ -32,8 +38,10 @@ std::string row_of(const char* name) {
 template <typename T>
 class CudaCorrelation final : public Correlation {
 public:
-    CudaCorrelation(const Setup& setup, const CudaFields<T>& fields, std::int64_t slots, Correlated what)
-        : CudaCorrelation(setup, fields.shots(), what, correlation_allocations(setup, fields.shots(), slots, what)) {}
+    CudaCorrelation(const Setup& setup, const CudaFields<T>& fields, std::int64_t slots, Correlated what,
+                    const OffsetLines& lines)
+        : CudaCorrelation(setup, fields.shots(), what, lines,
+                          correlation_allocations(setup, fields.shots(), slots, what, lines)) {}
     ~CudaCorrelation() override { scope_.enter(); }
 
     void reset() override {
@@ -42,6 +50,7 @@ public:
         for (const DeviceBuffer<T>& image : images_) clear(image);
         clear(memory_);
         clear(met_);
+        clear(offset_sums_);
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         scope_.enter();
@@ -57,6 +66,7 @@ public:
         const NodeArray<T> kept = slot < 0 ? NodeArray<T>{} : kept_at(slot);
         if (slot >= 0) meet_inside(levels, inner_, kept, images(), fields.compute().get());
         meet_in_layers(levels, layers_, static_cast<int>(steps), kept, images(), fields.compute().get());
+        if (slot >= 0) meet_at_offsets(levels, kept, offsets_, fields.compute().get());
     }
     // Where a taper damps, the level before is not the one that was met; of A p there is one level alone.
     [[nodiscard]] std::int64_t most_steps() const override {
@@ -82,14 +92,26 @@ public:
                 std::copy_n(staged_.data() + i * pitch, nx, planes.begin() + (row + i) * nx);
         }
     }
+    void download_offsets(std::int64_t first, std::span<double> planes, int shot) const override {
+        if (offsets_.count == 0) throw std::logic_error("products at an offset that nobody asked for");
+        scope_.enter();
+        last_->wait();
+        const std::int64_t of_shot = offset_sums_.size() / shots_, of_plane = of_shot / setup_.grid.nz();
+        std::vector<T> sums(planes.size());
+        ONDA_CUDA_TRY(cudaMemcpy(sums.data(), offset_sums_.data() + shot * of_shot + first * of_plane,
+                                 sums.size() * sizeof(T), cudaMemcpyDeviceToHost));
+        std::ranges::copy(sums, planes.begin());
+    }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = kept_values_.bytes() + memory_.bytes() + met_.bytes() + profiles_.bytes();
+        std::int64_t bytes = kept_values_.bytes() + memory_.bytes() + met_.bytes() + profiles_.bytes() +
+                             offset_nodes_.bytes() + offset_sums_.bytes();
         for (const DeviceBuffer<T>& image : images_) bytes += image.bytes();
         return bytes;
     }
 
 private:
-    CudaCorrelation(const Setup& setup, int shots, Correlated what, const Allocations& planned)
+    CudaCorrelation(const Setup& setup, int shots, Correlated what, const OffsetLines& lines,
+                    const Allocations& planned)
         : setup_(setup),
           what_(what),
           scope_(setup.ordinal),
@@ -102,11 +124,14 @@ private:
                   DeviceBuffer<T>(planned.of(row_of("adjoint_illumination")))},
           memory_(planned.of(row_of("layers"))),
           met_(planned.of(row_of("levels_met"))),
+          offset_nodes_(upload_vector(planned.of(row_of("offset_lines")), nodes_of(lines))),
+          offset_sums_(planned.of(row_of("offsets"))),
           staged_(planned.of(row_of("on_their_way"))) {
         const LayerBoxes layers = correlated_layers(setup, what);
         inner_ = range_of(layers.inner);
         profiles_ = upload_vector(planned.of(row_of("profiles")), joined_profiles<T>(layers));
         describe(layers);
+        describe(lines);
         CudaCorrelation::reset();
     }
 
@@ -141,6 +166,14 @@ private:
                 at += setup_.grid.n[axis];
             }
     }
+    void describe(const OffsetLines& lines) {
+        offsets_.lines = offset_nodes_.data();
+        offsets_.count = static_cast<int>(lines.lines.size());
+        offsets_.most = static_cast<int>(lines.most);
+        offsets_.axis = lines.axis;
+        for (std::size_t axis = 0; axis < 3; ++axis) offsets_.n[axis] = static_cast<int>(setup_.grid.n[axis]);
+        offsets_.sums = offset_sums_.data();
+    }
     void clear(const DeviceBuffer<T>& buffer) const {
         if (buffer.size() > 0)
             ONDA_CUDA_TRY(
@@ -165,8 +198,11 @@ private:
     DeviceBuffer<T> memory_;                 ///< of the layers of each shot
     DeviceBuffer<T> met_;                    ///< p of the layers' nodes when it was met, [shot][node]
     DeviceBuffer<T> profiles_;
-    PinnedBuffer<T> staged_;  ///< rows on their way to the host
+    DeviceBuffer<int> offset_nodes_;  ///< x and y of each line
+    DeviceBuffer<T> offset_sums_;     ///< [shot][z][line][h]
+    PinnedBuffer<T> staged_;          ///< rows on their way to the host
     DeviceLayers<T> layers_;
+    DeviceOffsets<T> offsets_;
     Stream own_;  ///< for what belongs to no wavefield
     Event done_;  ///< what was queued before a stream took over
     /// The stream of the last operation; its wavefield lives until the images have been downloaded.
@@ -175,7 +211,9 @@ private:
 
 }  // namespace
 
-Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, Correlated what) {
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, Correlated what,
+                                    const OffsetLines& lines) {
+    check_lines(lines, what);
     const std::int64_t array = node_elements(setup), bytes = setup.element_bytes();
     Allocations list;
     const auto add = [&](const char* name, std::int64_t elements) {
@@ -190,6 +228,8 @@ Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t 
     const bool meets_every_second = layers.memory > 0 && !has_gains(setup) && is_difference(what);
     add("levels_met", meets_every_second ? shots * layers.nodes : 0);
     add("profiles", 3 * (setup.grid.nx() + setup.grid.ny() + setup.grid.nz()));
+    add("offsets", shots * setup.grid.nz() * lines.sums_of_plane());
+    list.add(on_device(row_of("offset_lines"), Owner::wavefield, 2 * std::ssize(lines.lines), sizeof(int)));
     const std::int64_t pitch = node_pitch(setup), together = std::max<std::int64_t>(1, kStaged / pitch);
     list.add(pinned(row_of("on_their_way"), Owner::wavefield, std::min(together * pitch, array), bytes));
     return list;
@@ -197,13 +237,13 @@ Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t 
 
 template <typename T>
 std::unique_ptr<Correlation> make_correlation(const Setup& setup, const CudaFields<T>& fields, std::int64_t slots,
-                                              Correlated what) {
-    return std::make_unique<CudaCorrelation<T>>(setup, fields, slots, what);
+                                              Correlated what, const OffsetLines& lines) {
+    return std::make_unique<CudaCorrelation<T>>(setup, fields, slots, what, lines);
 }
 
-template std::unique_ptr<Correlation> make_correlation(const Setup&, const CudaFields<float>&, std::int64_t,
-                                                       Correlated);
+template std::unique_ptr<Correlation> make_correlation(const Setup&, const CudaFields<float>&, std::int64_t, Correlated,
+                                                       const OffsetLines&);
 template std::unique_ptr<Correlation> make_correlation(const Setup&, const CudaFields<double>&, std::int64_t,
-                                                       Correlated);
+                                                       Correlated, const OffsetLines&);
 
 }  // namespace onda::cuda

@@ -12,6 +12,6 @@ namespace onda::cuda {
 /// A correlation of the shots of these fields. \throws Error if memory is short.
 template <typename T>
 std::unique_ptr<Correlation> make_correlation(const Setup& setup, const CudaFields<T>& fields, std::int64_t slots,
-                                              Correlated what);
+                                              Correlated what, const OffsetLines& lines);
 
 }  // namespace onda::cuda
