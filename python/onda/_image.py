@@ -37,7 +37,7 @@ _IMAGES = {
 @dataclass(frozen=True, eq=False, repr=False)
 class Image:
     """An image of the subsurface: of onda.rtm(), of onda.lsrtm(), or of a file. Arrays are [z][y][x], float32; in 2-D
-    there is one y. All are positive where a thin layer is faster than what is around it, or its impedance larger.
+    there is one y. Images are positive where a thin layer is faster than what is around it, or its impedance larger.
     """
 
     migrated: Optional[np.ndarray]

@@ -200,24 +200,18 @@ def test_values_that_files_do_not_hold_are_refused(line):
         onda.rtm(line, overrides=[f"sources[{i}].amplitude=1e22" for i in range(3)])
 
 
-def test_labels_and_pictures(line):
+def test_labels_and_pictures(line, drawing):
     pytest.importorskip("xarray")
     image = onda.read_image(line.parent / "image")
     labelled = image.to_xarray()
     assert set(labelled) == {"migrated", "stack", "illumination_source", "illumination_receiver"}
     assert float(labelled.migrated.sel(z_m=144, x_m=300).squeeze()) == image.migrated[20, 0, 20]
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     drawn = image.plot()
     np.testing.assert_array_equal(drawn.get_array().reshape(37, 45), image.migrated[:, 0, :])
     clip = np.percentile(abs(image.migrated), 98)
     assert drawn.get_clim() == pytest.approx((-clip, clip))
     assert drawn.axes.yaxis_inverted() and drawn.cmap.name == "gray_r"
-    pyplot.close("all")
-    assert image.plot("illumination_source").get_clim()[0] >= 0
-    pyplot.close("all")
+    assert image.plot("illumination_source", ax=drawing.figure().gca()).get_clim()[0] >= 0
     with pytest.raises(onda.UsageError, match="there is no image 'change'; there are migrated, stack"):
         image.plot("change")
     with pytest.raises(onda.UsageError, match="z_m: an image of two dimensions has one plane"):
@@ -254,10 +248,8 @@ def test_the_file_of_a_shot(tmp_path):
     assert repr(image).startswith("<onda.Image: sums, 1 shot, 2 x 3 x 4 nodes (")
 
 
-def test_sections_of_three_dimensions(tmp_path):
+def test_sections_of_three_dimensions(tmp_path, drawing):
     pytest.importorskip("xarray")
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
     values = write(tmp_path / "image.h5")
     image = onda.read_image(tmp_path)
     for asked, section, down in (
@@ -266,10 +258,9 @@ def test_sections_of_three_dimensions(tmp_path):
         ({"x_m": 0}, values[:, :, 0], True),
         ({"z_m": 10}, values[1], False),
     ):
-        drawn = image.plot("stack", **asked)
+        drawn = image.plot("stack", ax=drawing.figure().gca(), **asked)
         np.testing.assert_array_equal(drawn.get_array().reshape(section.shape), section)
         assert drawn.axes.yaxis_inverted() == down
-        matplotlib.pyplot.close("all")
     with pytest.raises(onda.UsageError, match="one plane is drawn: x_m and z_m are given"):
         image.plot(x_m=0, z_m=0)
 
