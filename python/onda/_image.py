@@ -1,4 +1,4 @@
-"""onda.rtm() and onda.lsrtm(): images of the subsurface from observed seismograms; onda.read_image(): those of files."""
+"""onda.rtm() and onda.lsrtm(): images of the subsurface from observed seismograms; onda.read_image(): from files."""
 
 from __future__ import annotations
 
@@ -175,8 +175,8 @@ def rtm(
     vp, rho: the model that is migrated with, smooth; as in misfit().
     overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
 
-    Raises OndaError as run() does; ConfigError where there is no imaging.observed, InputDataError where what is observed
-    does not fit the survey.
+    Raises OndaError as run() does; ConfigError where there is no imaging.observed, InputDataError where what is
+    observed does not fit the survey.
     """
     request = request_on_grid(config, vp, rho, overrides, shots)
     made = computed(_core.rtm, request, vp is not None, progress)
