@@ -10,6 +10,8 @@
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/carried_columns.hpp"
 #include "io/results/gather_export.hpp"
+#include "solver/imaging/imaging_condition.hpp"
+#include "solver/inversion/least_squares_migration.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"
@@ -117,6 +119,49 @@ py::dict as_dict(SurveyInMemory&& survey) {
     return result;
 }
 
+/// Misfits of shots, as read_image() of the package has them of /misfit, and those of the traces of each.
+py::dict as_dict(std::vector<ShotMisfit>&& misfits) {
+    std::vector<std::int64_t> shots, traces, dead, excluded;
+    std::vector<double> energy;
+    py::dict of_traces;
+    for (ShotMisfit& misfit : misfits) {
+        shots.push_back(misfit.shot);
+        energy.push_back(misfit.value);
+        traces.push_back(std::ssize(misfit.of_trace));
+        dead.push_back(misfit.dead);
+        excluded.push_back(misfit.excluded);
+        of_traces[py::int_(misfit.shot)] = as_array(std::move(misfit.of_trace));
+    }
+    py::dict dict;
+    dict["shots"] = as_array(std::move(shots));
+    dict["energy"] = as_array(std::move(energy));
+    dict["traces"] = as_array(std::move(traces));
+    dict["dead"] = as_array(std::move(dead));
+    dict["excluded"] = as_array(std::move(excluded));
+    dict["of_traces"] = of_traces;
+    return dict;
+}
+
+py::dict as_dict(ImageInMemory&& image) {
+    const Plan& plan = *image.survey.plan;
+    const Grid& grid = plan.domain.grid;
+    const FileGeometry geometry{grid.dimensions, grid.n, grid.spacing_m, grid.origin_m};
+    py::dict dict = as_dict(std::move(image.misfit));
+    const auto put = [&](const char* name, std::vector<float>& values) {
+        dict[name] = as_array(std::move(values), {grid.nz(), grid.ny(), grid.nx()});
+    };
+    put("migrated", image.of_all.image);
+    put("stack", image.of_all.stack);
+    put("illumination_source", image.of_all.source);
+    put("illumination_receiver", image.of_all.receiver);
+    for (const auto& [axis, name] : {std::pair{0u, "x_m"}, std::pair{1u, "y_m"}, std::pair{2u, "z_m"}})
+        dict[name] = as_array(coordinates(geometry, axis));
+    dict["spacing_m"] = py::make_tuple(grid.spacing_m[0], grid.spacing_m[1], grid.spacing_m[2]);
+    dict["condition"] = plan.imaging->condition->name;
+    dict["summary"] = summary_json(plan, image.survey.facts, {});
+    return dict;
+}
+
 /// Tells Python how far a run is. Python's signals are looked at here: Ctrl-C ends the run as any exception does.
 class PythonProgress : public Progress {
 public:
@@ -190,7 +235,7 @@ auto translated(const Work& work) {
     }
 }
 
-/// What run(), misfit() and apply() are asked for, as Python has it.
+/// What run(), misfit(), rtm(), lsrtm() and apply() are asked for, as Python has it.
 struct RunRequest {
     std::string text, name;  ///< the path of a configuration, or, where it has a name, a configuration
     std::vector<std::string> overrides;
@@ -213,8 +258,7 @@ ShotSelection selection_of(const RunRequest& request) {
 
 /// What work(configuration, selection, progress, log) computes, without Python's lock.
 template <typename Work>
-SurveyInMemory computed(const RunRequest& request, const py::function& progress, const py::function& log,
-                        const Work& work) {
+auto computed(const RunRequest& request, const py::function& progress, const py::function& log, const Work& work) {
     return translated([&] {
         const Config config = read(request);
         check_threads(config.backend, config.origin);
@@ -252,6 +296,25 @@ py::tuple misfit(const RunRequest& request, const py::function& progress, const 
     py::object of_rho = py::none();
     if (!sum.gradient_rho.empty()) of_rho = as_array(std::move(sum.gradient_rho), {n[2], n[1], n[0]});
     return py::make_tuple(sum.value, of_shots, as_array(std::move(sum.gradient_vp), {n[2], n[1], n[0]}), of_rho);
+}
+
+/// An image by reverse-time migration, with all that the Image of the package has.
+py::dict rtm(const RunRequest& request, const py::function& progress, const py::function& log) {
+    return as_dict(
+        computed(request, progress, log, [](const auto& config, const auto& selection, auto& told, auto& said) {
+            return migrate_in_memory(config, selection, told, said);
+        }));
+}
+
+/// Least-squares migration in a folder that is not there yet; its files are the results.
+void lsrtm(const RunRequest& request, const std::string& folder, const py::function& progress,
+           const py::function& log) {
+    computed(request, progress, log, [&folder](Config config, const auto&, auto& told, auto& said) {
+        config.output.pictures = config.output.report = false;
+        RunOptions options{.folder = folder, .command_line = command_line()};
+        options.progress = &told;
+        return migrate_by_least_squares(config, options, said);
+    });
 }
 
 /// The numbers of nodes along z, y, x that a configuration names; nothing where its model's file has them.
@@ -487,6 +550,10 @@ PYBIND11_MODULE(_core, module) {
                "Runs the configuration at the path `text`, or, where it has a `name`, in `text`.");
     module.def("misfit", &misfit, py::arg("request"), py::arg("progress"), py::arg("log"),
                "The misfit of a configuration, that of each shot, dJ/dvp, and dJ/drho or None.");
+    module.def("rtm", &rtm, py::arg("request"), py::arg("progress"), py::arg("log"),
+               "An image by reverse-time migration: its arrays [z][y][x], coordinates and energies of shots.");
+    module.def("lsrtm", &lsrtm, py::arg("request"), py::arg("folder"), py::arg("progress"), py::arg("log"),
+               "Least-squares migration, whose results are files in a folder.");
     module.def("grid_shape", &grid_shape, py::arg("request"), "Nodes along z, y, x; empty where a file has them.");
     module.def("apply", &apply, py::arg("request"), py::arg("name"), py::arg("vp"), py::arg("rows"),
                py::arg("progress"), py::arg("log"),

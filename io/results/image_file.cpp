@@ -242,6 +242,13 @@ void ImageWriter::Impl::read_back(const hdf5::File& written) const {
     }
 }
 
+void require_finite(const std::string& name, const StoredImageKind& kind, const FileGeometry& geometry,
+                    std::int64_t plane, std::span<const float> values) {
+    const auto before = static_cast<std::size_t>(plane * geometry.shape[0] * geometry.shape[1]);
+    require_finite(values, name + "/" + kind.path(),
+                   [&](std::size_t index) { return position_text(node_position(geometry, before + index)); });
+}
+
 ImageWriter::ImageWriter(const std::filesystem::path& file, ImageNodes nodes, const Provenance& provenance,
                          bool overwrite) {
     const hdf5::Turn turn;
@@ -257,9 +264,7 @@ void ImageWriter::write(const StoredImageKind& kind, std::int64_t plane, std::sp
     const FileGeometry& geometry = impl_->nodes.geometry;
     const auto of_plane = static_cast<std::size_t>(geometry.shape[0] * geometry.shape[1]);
     const auto planes = static_cast<std::int64_t>(values.size() / of_plane);
-    require_finite(values, impl_->name + ": /" + kind.path(), [&](std::size_t index) {
-        return position_text(node_position(geometry, static_cast<std::size_t>(plane) * of_plane + index));
-    });
+    require_finite(impl_->name + ": ", kind, geometry, plane, values);
     const hdf5::Turn turn;
     OpenImage& image = impl_->image_of(kind);
     if (plane != image.planes || values.empty() || values.size() % of_plane != 0 || plane + planes > geometry.shape[2])

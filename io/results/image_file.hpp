@@ -96,6 +96,11 @@ struct OffsetGathers {
     std::vector<float> values{};  ///< [line][half offset][z]; empty: there are none
 };
 
+/// Refuses an image that files do not hold. \param name of what it belongs to, for the message; may be empty.
+/// \param values [z][y][x] of planes from z = `plane` on. \throws Error(unstable) for a value that is not finite.
+void require_finite(const std::string& name, const StoredImageKind& kind, const FileGeometry& geometry,
+                    std::int64_t plane, std::span<const float> values);
+
 /// Collects images and shots in a temporary file; the file appears under its name at commit() and not before. Each of
 /// its calls is a turn of HDF5.
 class ImageWriter {

@@ -11,8 +11,12 @@
     data = onda.forward("survey.yaml", vp=velocity)            # seismograms [shot][receiver][sample]
     J = onda.born("survey.yaml", vp=velocity)                  # their derivative, a linear operator
 
+    image = onda.rtm("line.yaml", vp=smooth)     # reverse-time migration of observed seismograms
+    image = onda.lsrtm("line.yaml", vp=smooth)   # least-squares migration
+
     run = onda.open("results/demo")              # what `onda run` left in a folder
     gradient = onda.read_gradient("gradient.h5") # what `onda gradient` left
+    image = onda.read_image("results/line-rtm")  # what `onda rtm` or `onda lsrtm` left
 
 Positions are (x, y, z) in metres, z down; arrays are [z][y][x]. What goes wrong is an OndaError with the message and
 the exit code of the command line.
@@ -34,6 +38,7 @@ from ._errors import (
     UsageError,
 )
 from ._gradient import Gradient, read_gradient
+from ._image import Image, lsrtm, read_image, rtm
 from ._misfit import misfit
 from ._operators import adjoint, born, forward, signals
 from ._progress import Progress
@@ -48,6 +53,7 @@ __all__ = [
     "FileError",
     "Gather",
     "Gradient",
+    "Image",
     "InputDataError",
     "InternalError",
     "MissingInputError",
@@ -64,9 +70,12 @@ __all__ = [
     "adjoint",
     "born",
     "forward",
+    "lsrtm",
     "misfit",
     "open",
     "read_gradient",
+    "read_image",
+    "rtm",
     "run",
     "signals",
 ]

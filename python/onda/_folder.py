@@ -131,6 +131,23 @@ def _open(path: Path, format_name: str) -> Any:
     return file
 
 
+def _file_in(path: Union[str, "os.PathLike[str]"], name: str) -> Path:
+    """A file, or that of this name in a folder. Raises MissingInputError if it is not there."""
+    file = Path(path)
+    if file.is_dir():
+        file = file / name
+    if not file.is_file():
+        raise MissingInputError(f"{file}: no such file")
+    return file
+
+
+def _of_shot(file: Path, shot: int, name: str) -> Any:
+    """What a file with images holds of the traces of a shot; None where it does not."""
+    with _open(file, "onda-gradient") as root:
+        group = root["shots"][str(shot)]
+        return group[name][:] if name in group else None
+
+
 def _require_parts(pressure: Any) -> None:
     """Of snapshots that several processes have written: HDF5 takes other values for those of a file that is missing."""
     if not pressure.is_virtual:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
 
 import numpy as np
 
-from ._errors import InputDataError, MissingInputError, UsageError
-from ._folder import _h5py, _open
-from ._results import _count, _range, _xarray
+from ._errors import InputDataError
+from ._folder import _file_in, _of_shot, _open
+from ._results import _count, _nodes, _require_shot, _xarray
 
 if TYPE_CHECKING:
     import xarray
@@ -51,19 +51,13 @@ class Gradient:
 
     def misfit_of_trace(self, shot: int) -> np.ndarray:
         """[receiver], read from the file. UsageError: there is no such shot."""
-        return self._of_shot(shot, "misfit")
+        _require_shot(shot, self.shots)
+        return _of_shot(self.file, shot, "misfit")
 
     def adjoint_source(self, shot: int) -> Optional[np.ndarray]:
         """[receiver][time], read from the file; None where it was not stored. UsageError: there is no such shot."""
-        return self._of_shot(shot, "adjoint_source")
-
-    def _of_shot(self, shot: int, name: str) -> Any:
-        if shot not in self.shots:
-            there = ", ".join(map(str, self.shots[:8])) + (", …" if len(self.shots) > 8 else "")
-            raise UsageError(f"there is no shot {shot}; there are {there}")
-        with _open(self.file, "onda-gradient") as file:
-            group = file["shots"][str(shot)]
-            return group[name][:] if name in group else None
+        _require_shot(shot, self.shots)
+        return _of_shot(self.file, shot, "adjoint_source")
 
     def to_xarray(self) -> "xarray.Dataset":
         """All images with labelled coordinates: `vp(z_m, y_m, x_m)`, …. Needs xarray.
@@ -79,12 +73,8 @@ class Gradient:
         )
 
     def __repr__(self) -> str:
-        axes = [(name, getattr(self, f"{name}_m")) for name in "xyz"]
-        wide = [(name, values) for name, values in axes if len(values) > 1] or axes
-        nodes = " x ".join(str(len(values)) for _, values in wide)
-        window = ", ".join(f"{name} {_range(values, 'm')}" for name, values in wide)
         shots = _count(len(self.shots), "shot")
-        return f"<onda.Gradient: {shots}, {nodes} nodes ({window}), misfit {self.total_misfit:g}>"
+        return f"<onda.Gradient: {shots}, {_nodes(self)}, misfit {self.total_misfit:g}>"
 
 
 def read_gradient(path: Union[str, "os.PathLike[str]"]) -> Gradient:
@@ -92,12 +82,7 @@ def read_gradient(path: Union[str, "os.PathLike[str]"]) -> Gradient:
 
     Raises MissingInputError if it is not there; InputDataError if it is no such file.
     """
-    file = Path(path)
-    if file.is_dir():
-        file = file / "gradient.h5"
-    if not file.is_file():
-        raise MissingInputError(f"{file}: no such file")
-    _h5py()
+    file = _file_in(path, "gradient.h5")
     with _open(file, "onda-gradient") as root:
         try:
             return _gradient_of(root, file)

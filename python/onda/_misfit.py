@@ -47,9 +47,9 @@ def misfit(
             value, gradient = onda.misfit(config, vp=vp, rho=rho)
             return value, gradient.ravel()
     """
-    vp, rho = array_of("vp", vp), array_of("rho", rho)
+    vp = array_of("vp", vp)
     model = on_grid(config, vp, overrides)
-    request = request_of(config, model, on_grid(config, rho, overrides, "rho"), overrides, shots)
+    request = request_on_grid(config, model, rho, overrides, shots)
     value, _, *gradients = computed(_core.misfit, request, vp is not None, progress)
     shaped = [_in_shape_of(vp, model, gradient) for gradient in gradients if gradient is not None]
     return value, np.stack(shaped) if len(shaped) > 1 else shaped[0]
@@ -68,6 +68,18 @@ def _ordered_shape(vp: "ArrayLike") -> Tuple[int, ...]:
         return tuple(np.shape(vp))
     axes = {str(dimension).split("_")[0]: dimension for dimension in vp.dims}
     return tuple(vp.sizes[axes[axis]] for axis in "zyx" if axis in axes)
+
+
+def request_on_grid(
+    config: Config,
+    vp: "Optional[ArrayLike]",
+    rho: "Optional[ArrayLike]",
+    overrides: Iterable[str],
+    shots: Optional[Iterable[int]],
+) -> _core.RunRequest:
+    """As request_of(), of arrays that may be flat."""
+    vp, rho = on_grid(config, array_of("vp", vp), overrides), on_grid(config, array_of("rho", rho), overrides, "rho")
+    return request_of(config, vp, rho, overrides, shots)
 
 
 def is_flat(values: "Optional[ArrayLike]") -> bool:

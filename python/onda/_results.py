@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Protocol, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Protocol, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -40,6 +40,35 @@ def _range(values: np.ndarray, unit: str) -> str:
     """From the least to the largest: -800 to 800 m; one number where all are equal."""
     least, largest = f"{np.min(values):g}", f"{np.max(values):g}"
     return f"{least} {unit}" if least == largest else f"{least} to {largest} {unit}"
+
+
+def _nodes(of: Any) -> str:
+    """Of what has x_m, y_m and z_m: 201 x 101 nodes (x 0 to 2000 m, z 0 to 1000 m)."""
+    axes = [(name, getattr(of, f"{name}_m")) for name in "xyz"]
+    wide = [(name, values) for name, values in axes if len(values) > 1] or axes
+    count = " x ".join(str(len(values)) for _, values in wide)
+    window = ", ".join(f"{name} {_range(values, 'm')}" for name, values in wide)
+    return f"{count} nodes ({window})"
+
+
+def _in_grey(values: np.ndarray, percentile: float, options: Dict[str, Any]) -> Dict[str, Any]:
+    """Options of xarray's plots, down along y in grey, positive black, and clipped at ± a percentile of |values|,
+    where `options` do not say otherwise.
+    """
+    chosen = {"yincrease": False, "cmap": "gray_r", **options}
+    if not {"vmin", "vmax", "robust", "norm", "levels"} & options.keys():
+        magnitude = np.abs(values)
+        # A few strong values among many that are next to nothing have a percentile of zero.
+        clip = float(np.percentile(magnitude, percentile)) or float(magnitude.max())
+        chosen.update({"vmin": -clip, "vmax": clip} if clip > 0 else {})
+    return chosen
+
+
+def _require_shot(shot: int, shots: Sequence[int]) -> None:
+    """Raises UsageError where there is no such shot."""
+    if shot not in shots:
+        there = ", ".join(map(str, shots[:8])) + (", …" if len(shots) > 8 else "")
+        raise UsageError(f"there is no shot {shot}; there are {there}")
 
 
 def _samples(count: int, dt_s: float, length: str) -> str:
@@ -131,13 +160,7 @@ class Gather:
             return pressure[0].plot(**{"x": "time_s", **options})
         steps = np.diff(self.offset_m)
         along = "offset_m" if np.all(steps > 0) or np.all(steps < 0) else "receiver"
-        chosen = {"x": along, "y": "time_s", "yincrease": False, "cmap": "gray_r", **options}
-        if not {"vmin", "vmax", "robust", "norm", "levels"} & options.keys():
-            magnitude = np.abs(self.pressure)
-            # A few strong samples in a quiet record have a percentile of zero.
-            clip = float(np.percentile(magnitude, 96)) or float(magnitude.max())
-            chosen.update({"vmin": -clip, "vmax": clip} if clip > 0 else {})
-        return pressure.plot(**chosen)
+        return pressure.plot(**{"x": along, "y": "time_s", **_in_grey(self.pressure, 96, options)})
 
     def __repr__(self) -> str:
         receivers, samples = self.pressure.shape
@@ -188,13 +211,9 @@ class Snapshots:
     z_m: np.ndarray
 
     def __repr__(self) -> str:
-        axes = [(name, getattr(self, f"{name}_m")) for name in "xyz"]
-        wide = [(name, values) for name, values in axes if len(values) > 1] or axes
-        nodes = " x ".join(str(len(values)) for _, values in wide)
-        window = ", ".join(f"{name} {_range(values, 'm')}" for name, values in wide)
         return (
             f"<onda.Snapshots: shot {self.shot}, {_count(len(self.time_s), 'time')} ({_range(self.time_s, 's')}),"
-            f" {nodes} nodes ({window}), pressure in Pa>"
+            f" {_nodes(self)}, pressure in Pa>"
         )
 
     def to_xarray(self) -> "xarray.DataArray":
@@ -293,9 +312,7 @@ class Run:
 
     def _of(self, shot: Optional[int], what: str, read: Any) -> Any:
         number = self.shots[0] if shot is None else int(shot)
-        if number not in self.shots:
-            there = ", ".join(map(str, self.shots[:8])) + (", …" if len(self.shots) > 8 else "")
-            raise UsageError(f"there is no shot {number}; there are {there}")
+        _require_shot(number, self.shots)
         result = read(number)
         if result is None:
             raise UsageError(f"shot {number} has no {what}")

@@ -69,10 +69,11 @@ void mute_top(std::span<float> image, const Grid& grid, double depth_m, double t
     }
 }
 
-std::vector<bool> nodes_in_water(std::span<const float> vp, double water_m_s) {
+std::vector<bool> nodes_in_water(std::span<const float> vp, std::optional<double> water_m_s) {
     std::vector<bool> water;
+    if (!water_m_s) return water;
     water.reserve(vp.size());
-    for (const float value : vp) water.push_back(value <= static_cast<float>(water_m_s));
+    for (const float value : vp) water.push_back(value <= static_cast<float>(*water_m_s));
     return water;
 }
 
@@ -88,6 +89,12 @@ void filter_image(std::span<float> image, const Grid& grid, const ImageConfig& s
     if (settings.laplacian) apply_minus_laplacian(image, grid);
     mute_nodes(image, water);  // of what filters have brought there
     mute_top(image, grid, settings.mute_depth_m, settings.mute_taper_m);
+}
+
+void finish_image(FinishedImage& sums, const Grid& grid, const ImageConfig& settings, const std::vector<bool>& water) {
+    sums.image = sums.stack;
+    divide_by_illumination(sums.image, sums.source, sums.receiver, settings.normalise, settings.floor);
+    filter_image(sums.image, grid, settings, water);
 }
 
 }  // namespace onda

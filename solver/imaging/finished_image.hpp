@@ -4,6 +4,7 @@
 /// Images are [z][y][x] on the nodes of a grid. Beyond its faces filters continue them evenly.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,8 @@ void remove_long_waves(std::span<float> image, const Grid& grid, double waveleng
 /// Zero down to a depth [m] below the first plane of the grid, and from there on a cosine taper.
 void mute_top(std::span<float> image, const Grid& grid, double depth_m, double taper_m);
 
-/// The nodes whose velocity [m/s] is that of water, or less.
-std::vector<bool> nodes_in_water(std::span<const float> vp, double water_m_s);
+/// The nodes whose velocity [m/s] is that of water, or less. \param water_m_s absent: the result is empty.
+std::vector<bool> nodes_in_water(std::span<const float> vp, std::optional<double> water_m_s);
 /// Zero at some nodes. \param muted of every node; empty: none.
 void mute_nodes(std::span<float> image, const std::vector<bool>& muted);
 
@@ -38,5 +39,14 @@ void mute_nodes(std::span<float> image, const std::vector<bool>& muted);
 /// Laplacian, no top. \param water nodes in it; empty: none.
 void filter_image(std::span<float> image, const Grid& grid, const ImageConfig& settings,
                   const std::vector<bool>& water);
+
+/// Sums over the shots of a survey, and the image that is made of them.
+struct FinishedImage {
+    std::vector<float> stack;             ///< of what the imaging condition gives
+    std::vector<float> source, receiver;  ///< illuminations
+    std::vector<float> image{};
+};
+/// Makes the image, as section imaging.image says. \param water as of filter_image().
+void finish_image(FinishedImage& sums, const Grid& grid, const ImageConfig& settings, const std::vector<bool>& water);
 
 }  // namespace onda

@@ -65,6 +65,27 @@ Image sixth_powers(const ParameterValues& vp) {
     return powers;
 }
 
+/// Tells of the shots of all passes as of one run.
+class ProgressOfPass : public Progress {
+public:
+    /// \param number of the pass, from 0.
+    ProgressOfPass(Progress& progress, std::int64_t number, std::int64_t passes)
+        : progress_(progress), number_(number), passes_(passes) {}
+
+    void begin(std::int64_t shots, std::int64_t steps) override {
+        before_ = number_ * shots;
+        progress_.begin(passes_ * shots, steps);
+    }
+    void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs) override {
+        progress_.update(before_ + done, together, step, time_s, max_abs);
+    }
+    void clear() override { progress_.clear(); }
+
+private:
+    Progress& progress_;
+    std::int64_t number_, passes_, before_ = 0;
+};
+
 class LeastSquaresMigration {
 public:
     LeastSquaresMigration(const Config& config, const RunOptions& options, Log& log, const Ranks& ranks)
@@ -131,9 +152,8 @@ void LeastSquaresMigration::prepare() {
     note_model(*plan_, model, facts_);
     identity_ = identity_of(config_, std::string(build().version), facts_.model_fingerprint, plan_->setup.kernel,
                             kLeastSquaresTask.name);
-    const ImageConfig& image = config_.imaging->image;
     weights_ = sixth_powers(model.vp());
-    if (image.water_m_s) water_ = nodes_in_water(model.vp().values, *image.water_m_s);
+    water_ = nodes_in_water(model.vp().values, config_.imaging->image.water_m_s);
     if (!ranks_.decides()) return;
     if (config_.output.pictures) picture_.emplace(*plan_, model);
     if (config_.output.report) report_ = kReportFormat.make(*plan_, model);
@@ -162,6 +182,9 @@ Pass LeastSquaresMigration::pass(std::int64_t number, std::shared_ptr<const Oper
     options.task = change ? &kNormalProductTask : &kLeastSquaresTask;
     options.replaces_others = number > 0;
     options.operand = std::move(change);
+    std::optional<ProgressOfPass> progress;
+    if (options.progress != nullptr)
+        options.progress = &progress.emplace(*options.progress, number, limits().iterations + 1);
     // What the first pass says of itself the others would say again.
     Log log([&](Log::Level level, const std::string& message) {
         if (number > 0)

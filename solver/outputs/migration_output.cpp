@@ -17,11 +17,6 @@
 namespace onda {
 namespace {
 
-/// Sums over the shots, and what is made of them.
-struct FinishedImage {
-    std::vector<float> stack, source, receiver, image;
-};
-
 /// Of all nodes.
 std::vector<float> whole_sum(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid) {
     std::vector<float> sum(static_cast<std::size_t>(grid.points()));
@@ -36,9 +31,10 @@ std::vector<float> whole_sum(std::span<const ImagedShot> shots, const StoredImag
 class Migrations : public RunOutput {
 public:
     Migrations(const Experiment& experiment, const Model& model)
-        : experiment_(experiment), settings_(experiment.imaging->misfit.config.image) {
+        : experiment_(experiment),
+          settings_(experiment.imaging->misfit.config.image),
+          water_(nodes_in_water(model.vp().values, settings_.water_m_s)) {
         if (experiment.config.output.pictures) picture_.emplace(experiment, model);
-        if (settings_.water_m_s) water_ = nodes_in_water(model.vp().values, *settings_.water_m_s);
     }
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
@@ -78,20 +74,16 @@ private:
     }
     [[nodiscard]] FinishedImage finish(std::span<const ImagedShot> shots) const {
         const Grid& grid = experiment_.domain.grid;
-        FinishedImage all{whole_sum(shots, kImageStack, grid),
-                          whole_sum(shots, kSourceIllumination, grid),
-                          whole_sum(shots, kReceiverIllumination, grid),
-                          {}};
-        all.image = all.stack;
-        divide_by_illumination(all.image, all.source, all.receiver, settings_.normalise, settings_.floor);
-        filter_image(all.image, grid, settings_, water_);
-        return all;
+        FinishedImage finished{whole_sum(shots, kImageStack, grid), whole_sum(shots, kSourceIllumination, grid),
+                               whole_sum(shots, kReceiverIllumination, grid)};
+        finish_image(finished, grid, settings_, water_);
+        return finished;
     }
 
     const Experiment& experiment_;
     const ImageConfig& settings_;
-    std::optional<MigrationPicture> picture_;
     std::vector<bool> water_;  ///< of every node; empty: nothing is muted for its velocity
+    std::optional<MigrationPicture> picture_;
 };
 
 /// The image, its sum, and both illuminations.

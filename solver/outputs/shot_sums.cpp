@@ -37,6 +37,11 @@ ImageNodes nodes_of_run(const Experiment& experiment) {
     return nodes_of_part(experiment.domain.grid, Window::whole(experiment.domain.grid));
 }
 
+ShotMisfit take_misfit(ShotImages& images) {
+    return {images.shot,     images.misfit, std::move(images.misfit_of_trace), images.dead,
+            images.excluded, images.dt_s,   std::move(images.adjoint_source)};
+}
+
 void ImagesOfShot::take_images(ShotImages& images) {
     ImageWriter writer(file_, nodes_of_part(experiment_.domain.grid, images.part), provenance_, true);
     const auto write = [&](const StoredImageKind& kind, std::span<const float> values) {
@@ -48,8 +53,7 @@ void ImagesOfShot::take_images(ShotImages& images) {
     write(kSourceIllumination, images.illumination_source);
     write(kReceiverIllumination, images.illumination_receiver);
     if (!images.offset_gathers.values.empty()) writer.write(images.offset_gathers);
-    writer.write({images.shot, images.misfit, images.misfit_of_trace, images.dead, images.excluded, images.dt_s,
-                  images.adjoint_source});
+    writer.write(take_misfit(images));
     written_ = writer.finish();
 }
 

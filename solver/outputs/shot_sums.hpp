@@ -21,6 +21,9 @@ namespace onda {
 ImageNodes nodes_of_part(const Grid& grid, const Window& part);
 ImageNodes nodes_of_run(const Experiment& experiment);
 
+/// What files hold of a shot beside its images, which the caller keeps; its traces are the caller's no more.
+ShotMisfit take_misfit(ShotImages& images);
+
 /// Leaves a file with the images and misfits of a shot.
 class ImagesOfShot : public ShotOutput {
 public:

@@ -1,6 +1,7 @@
 #include "solver/run/in_memory.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "io/files/random_hex.hpp"
 #include "io/text/error.hpp"
 #include "solver/outputs/shot_files.hpp"
+#include "solver/outputs/shot_sums.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/planning/forecast.hpp"
@@ -20,13 +22,14 @@
 #include "solver/run/account.hpp"
 #include "solver/run/identity.hpp"
 #include "solver/shots/workers.hpp"
+#include "solver/tasks/gradient_task.hpp"
 #include "solver/tasks/linear_tasks.hpp"
 #include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
 
-/// Adds what a shot leaves on its part of a grid.
+/// Adds what a shot leaves on its part of a grid. \param sum of no shots: empty, or zeros.
 template <typename Values>
 void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const Values& values) {
     const auto& first = part.first;
@@ -41,40 +44,38 @@ void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, co
     }
 }
 
-/// Adds what shots give on the nodes of a grid, in the order of the shots, whichever comes first.
-class SumOfShots {
+/// Passes on what shots give in the order of the shots, whichever comes first.
+template <typename Given>
+class InOrderOfShots {
 public:
-    /// \param shots of the survey that are computed, by index.
-    SumOfShots(const Grid& grid, std::vector<std::size_t> shots) : grid_(grid), shots_(std::move(shots)) {}
+    /// \param shots of the survey that give something, by index. \param take is called by one thread at a time.
+    InOrderOfShots(std::vector<std::size_t> shots, std::function<void(Given&)> take)
+        : shots_(std::move(shots)), take_(std::move(take)) {}
 
-    void add(std::size_t index, ShotProduct&& product) {
+    void add(std::size_t index, Given&& given) {
         const std::lock_guard lock(mutex_);
-        early_.emplace(index, std::move(product));
+        early_.emplace(index, std::move(given));
         for (; next_ < shots_.size() && early_.contains(shots_[next_]); ++next_) {
-            add(early_.at(shots_[next_]));
+            take_(early_.at(shots_[next_]));
             early_.erase(shots_[next_]);
         }
     }
-    /// Once all are there.
-    [[nodiscard]] ModelValues take() { return std::move(sum_); }
 
 private:
-    void add(const ShotProduct& product) {
-        add_part(sum_.vp, grid_, product.part, product.image.vp);
-        if (!product.image.rho.empty()) add_part(sum_.rho, grid_, product.part, product.image.rho);
-    }
-
     std::mutex mutex_;
-    const Grid& grid_;
     std::vector<std::size_t> shots_;
+    std::function<void(Given&)> take_;
     std::size_t next_ = 0;
-    std::map<std::size_t, ShotProduct> early_;
-    ModelValues sum_;
+    std::map<std::size_t, Given> early_;
 };
+
+using ProductsInOrder = InOrderOfShots<ShotProduct>;
+using ImagesInOrder = InOrderOfShots<ShotImages>;
 
 class OutputOfShot : public ShotOutput {
 public:
-    OutputOfShot(ShotInMemory& kept, SumOfShots& sum, std::size_t index) : kept_(kept), sum_(sum), index_(index) {}
+    OutputOfShot(ShotInMemory& kept, ProductsInOrder& products, std::size_t index)
+        : kept_(kept), products_(products), index_(index) {}
 
     void take_snapshot(double time_s, std::span<const float> values) override {
         kept_.frames.times_s.push_back(time_s);
@@ -86,40 +87,65 @@ public:
         if (product.image.vp.empty())
             kept_.rows = std::move(product.rows);
         else
-            sum_.add(index_, std::move(product));
+            products_.add(index_, std::move(product));
     }
 
 private:
     ShotInMemory& kept_;
-    SumOfShots& sum_;
+    ProductsInOrder& products_;
     std::size_t index_;
 };
 
 /// Keeps what shots give, each in a place of its own.
 class MemoryOutput : public RunOutput {
 public:
-    MemoryOutput(const SnapshotPlan& snapshots, std::vector<ShotInMemory>& kept, SumOfShots& sum)
-        : snapshots_(snapshots), kept_(kept), sum_(sum) {}
+    MemoryOutput(const SnapshotPlan& snapshots, std::vector<ShotInMemory>& kept, ProductsInOrder& products)
+        : snapshots_(snapshots), kept_(kept), products_(products) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
         ShotInMemory& kept = kept_[place.index];
         kept.frames.values.reserve(static_cast<std::size_t>(snapshots_.steps.size() * snapshots_.window.points()));
-        return std::make_unique<OutputOfShot>(kept, sum_, place.index);
+        return std::make_unique<OutputOfShot>(kept, products_, place.index);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey&) const override { return {}; }
 
 private:
     const SnapshotPlan& snapshots_;
     std::vector<ShotInMemory>& kept_;
-    SumOfShots& sum_;
+    ProductsInOrder& products_;
+};
+
+/// Passes on images alone.
+class ImageOutput : public RunOutput {
+public:
+    explicit ImageOutput(ImagesInOrder& images) : images_(images) {}
+
+    std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
+        if (place.shot.receivers.empty()) return nullptr;
+        return std::make_unique<OfShot>(images_, place.index);
+    }
+    [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey&) const override { return {}; }
+
+private:
+    class OfShot : public ShotOutput {
+    public:
+        OfShot(ImagesInOrder& images, std::size_t index) : images_(images), index_(index) {}
+        void take_images(ShotImages& images) override { images_.add(index_, std::move(images)); }
+
+    private:
+        ImagesInOrder& images_;
+        std::size_t index_;
+    };
+
+    ImagesInOrder& images_;
 };
 
 /// A format without a file; it is in no list, and nothing but the name of its output is asked of it.
 constexpr OutputFormat kMemoryFormat{};
 
-RunOutputs outputs_to(const SnapshotPlan& snapshots, std::vector<ShotInMemory>& kept, SumOfShots& sum) {
+RunOutputs outputs_to(std::unique_ptr<RunOutput> output) {
     std::vector<RunOutputs::Entry> entries;
-    entries.push_back({&kMemoryFormat, std::make_unique<MemoryOutput>(snapshots, kept, sum)});
+    entries.push_back({&kMemoryFormat, std::move(output)});
     return RunOutputs(std::move(entries));
 }
 
@@ -140,23 +166,19 @@ public:
         const std::lock_guard lock(mutex_);
         for (const auto& [i, record] : shots) records_[i] = record;
     }
-    /// The record of shot `i`, once all workers have ended.
-    [[nodiscard]] const std::optional<ShotRecord>& record(std::size_t i) const { return records_[i]; }
+    /// The records of all shots that are finished, by number, once all workers have ended.
+    [[nodiscard]] std::vector<ShotRecord> all_finished() const {
+        std::vector<ShotRecord> finished;
+        for (const auto& record : records_)
+            if (record) finished.push_back(*record);
+        return finished;
+    }
 
 private:
     mutable std::mutex mutex_;
     std::set<std::size_t> claimed_;
     std::vector<std::optional<ShotRecord>> records_;
 };
-
-/// Moves the shots that were computed into the result.
-void keep_finished(const MemoryLedger& ledger, std::vector<ShotInMemory>& of_survey, SurveyInMemory& result) {
-    for (std::size_t i = 0; i < of_survey.size(); ++i)
-        if (const auto& record = ledger.record(i)) {
-            result.facts.shots.push_back(*record);
-            result.shots.push_back(std::move(of_survey[i]));
-        }
-}
 
 /// Indices of the shots of a survey that are selected, ascending by number.
 std::vector<std::size_t> selected_shots(const Experiment& experiment, const ShotSelection& selection) {
@@ -185,9 +207,9 @@ PlanAndModel plan_and_model(const Config& config, const ShotSelection& selection
     return {std::move(plan), std::move(model)};
 }
 
-/// Computes the shots of a plan into a result that has it.
-void compute(SurveyInMemory& result, Model model, const ShotSelection& selection, PhaseTimes& times, Progress& progress,
-             Log& log) {
+/// Computes the shots of a plan. What they give goes to an output. \param result that has the plan gets the facts.
+void compute(SurveyInMemory& result, Model model, std::unique_ptr<RunOutput> output, const ShotSelection& selection,
+             PhaseTimes& times, Progress& progress, Log& log) {
     const Plan& plan = *result.plan;
     RunFacts& facts = result.facts;
     auto shared = std::make_shared<const Model>(std::move(model));
@@ -201,18 +223,43 @@ void compute(SurveyInMemory& result, Model model, const ShotSelection& selection
     facts.backend = workers->description();
     announce(plan, facts, log);
 
-    std::vector<ShotInMemory> of_survey(plan.survey.shots.size());
-    SumOfShots sum(plan.domain.grid, selected_shots(plan, selection));
-    const RunOutputs outputs = outputs_to(plan.snapshots, of_survey, sum);
+    const RunOutputs outputs = outputs_to(std::move(output));
     const ShotFiles none(outputs, {}, {});
-    MemoryLedger ledger(of_survey.size());
+    MemoryLedger ledger(plan.survey.shots.size());
     workers->run({none, ledger, times, progress}, selection, SurveyRun::Clock::time_point::max());
-    keep_finished(ledger, of_survey, result);
-    result.product = sum.take();
+    facts.shots = ledger.all_finished();
     if (!plan.operand)
         account_for(plan.experiment(), plan.computation(), workers->nodes_computed(), workers->device_bytes(), times,
                     facts, log);
     facts.complete = true;
+}
+
+/// The same, with all that the shots give.
+void compute_all(SurveyInMemory& result, Model model, const ShotSelection& selection, PhaseTimes& times,
+                 Progress& progress, Log& log) {
+    const Plan& plan = *result.plan;
+    const std::vector<std::size_t> selected = selected_shots(plan, selection);
+    std::vector<ShotInMemory> kept(plan.survey.shots.size());
+    ProductsInOrder products(selected, [&](const ShotProduct& product) {
+        add_part(result.product.vp, plan.domain.grid, product.part, product.image.vp);
+        if (!product.image.rho.empty()) add_part(result.product.rho, plan.domain.grid, product.part, product.image.rho);
+    });
+    compute(result, std::move(model), std::make_unique<MemoryOutput>(plan.snapshots, kept, products), selection, times,
+            progress, log);
+    for (const std::size_t i : selected) result.shots.push_back(std::move(kept[i]));
+}
+
+/// A sum over the shots as images hold it.
+std::vector<float> rounded(const std::vector<double>& sum) {
+    return {sum.begin(), sum.end()};
+}
+
+/// Refuses what image.h5 would not hold.
+void require_finite(const FinishedImage& of_all, const FileGeometry& geometry) {
+    require_finite({}, kImageStack, geometry, 0, of_all.stack);
+    require_finite({}, kSourceIllumination, geometry, 0, of_all.source);
+    require_finite({}, kReceiverIllumination, geometry, 0, of_all.receiver);
+    require_finite({}, kMigratedImage, geometry, 0, of_all.image);
 }
 
 /// A result that begins.
@@ -280,7 +327,34 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     PhaseTimes times;
     PlanAndModel made = plan_and_model(config, selection, task, times);
     result.plan = std::make_shared<const Plan>(std::move(made.plan));
-    compute(result, std::move(made.model), selection, times, progress, log);
+    compute_all(result, std::move(made.model), selection, times, progress, log);
+    return result;
+}
+
+ImageInMemory migrate_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log) {
+    ImageInMemory result;
+    result.survey = begun();
+    PhaseTimes times;
+    PlanAndModel made = plan_and_model(config, selection, &kMigrationTask, times);
+    result.survey.plan = std::make_shared<const Plan>(std::move(made.plan));
+    const Plan& plan = *result.survey.plan;
+    const Grid& grid = plan.domain.grid;
+    const ImageConfig& settings = plan.imaging->misfit.config.image;
+    const std::vector<bool> water = nodes_in_water(made.model.vp().values, settings.water_m_s);
+    std::vector<double> stack(static_cast<std::size_t>(grid.points())), source(stack.size()), receiver(stack.size());
+    std::vector<std::size_t> imaged = selected_shots(plan, selection);
+    std::erase_if(imaged, [&](std::size_t i) { return plan.survey.shots[i].receivers.empty(); });
+    ImagesInOrder images(std::move(imaged), [&](ShotImages& of_shot) {
+        add_part(stack, grid, of_shot.part, of_shot.image);
+        add_part(source, grid, of_shot.part, of_shot.illumination_source);
+        add_part(receiver, grid, of_shot.part, of_shot.illumination_receiver);
+        result.misfit.push_back(take_misfit(of_shot));
+    });
+    compute(result.survey, std::move(made.model), std::make_unique<ImageOutput>(images), selection, times, progress,
+            log);
+    result.of_all = {rounded(stack), rounded(source), rounded(receiver)};
+    finish_image(result.of_all, grid, settings, water);
+    require_finite(result.of_all, nodes_of_run(plan).geometry);
     return result;
 }
 
@@ -291,7 +365,7 @@ SurveyInMemory apply_in_memory(const Config& config, const ShotSelection& select
     PlanAndModel made = plan_and_model(config, selection, &task, times);
     made.plan.operand = matched(made.plan, selection, std::move(operand));
     result.plan = std::make_shared<const Plan>(std::move(made.plan));
-    compute(result, std::move(made.model), selection, times, progress, log);
+    compute_all(result, std::move(made.model), selection, times, progress, log);
     return result;
 }
 

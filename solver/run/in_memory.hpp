@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "io/config/config.hpp"
+#include "io/results/image_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
+#include "solver/imaging/finished_image.hpp"
 #include "solver/imaging/operand.hpp"
 #include "solver/outputs/shot_images.hpp"
 #include "solver/program/log.hpp"
@@ -42,6 +44,13 @@ struct MisfitInMemory {
 };
 MisfitInMemory misfit_of(const SurveyInMemory& survey);
 
+/// An image of the subsurface, with the bits of image.h5.
+struct ImageInMemory {
+    SurveyInMemory survey;           ///< without anything of its shots
+    FinishedImage of_all;            ///< [z][y][x] on all nodes, x fastest
+    std::vector<ShotMisfit> misfit;  ///< of each shot with receivers, by number: half the energy of what was migrated
+};
+
 /// What a linear operator is applied to, as a program has it: one of these, or neither.
 struct GivenOperand {
     ModelValues change;           ///< of the model
@@ -55,6 +64,10 @@ struct GivenOperand {
 /// \throws Error; std::bad_alloc; what `progress` and `log` throw.
 SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log,
                              const TaskRow* task = nullptr);
+
+/// The same of reverse-time migration, of which sums over the shots are kept, and of each shot no more than until those
+/// before it are there.
+ImageInMemory migrate_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log);
 
 /// The same of one of the linear operators (solver/tasks/linear_tasks.hpp), of which ShotInMemory::rows or
 /// SurveyInMemory::product is all that is kept. The latter is summed in the order of the shots, whoever computes

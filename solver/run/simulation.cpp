@@ -48,8 +48,8 @@ std::int64_t count_missing(const Shots& shots, const ShotSelection& selection, c
 Provenance shot_provenance(const Plan& plan, const RunFacts& facts, const Identity& identity) {
     Provenance whole = make_provenance(plan.experiment(), plan.computation(), facts);
     if (plan.survey.shots.size() == 1) return whole;
-    constexpr std::array<std::string_view, 7> kept{"onda_version",    "git_commit", "model",     "model_hash",
-                                                   "time_dispersion", "units",      "axis_order"};
+    constexpr std::array<std::string_view, 8> kept{"onda_version",    "git_commit", "model",      "model_hash",
+                                                   "time_dispersion", "units",      "axis_order", "imaging_condition"};
     std::erase_if(whole.entries, [&](const auto& entry) { return std::ranges::find(kept, entry.first) == kept.end(); });
     whole.entries.emplace_back("parameters", text_of(identity));
     return whole;
@@ -140,7 +140,8 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
     say_where_the_survey_stands(run.plan.survey.shots, table, run.log);
     run.ranks.begin();
     ProgressLine line(run.plan.domain.nodes_of_shots / std::ssize(run.plan.survey.shots), run.log);
-    SharedProgress progress(line, [&] { return count_missing(run.plan.survey.shots, run.options.shots, table); });
+    Progress& told = run.options.progress != nullptr ? *run.options.progress : line;
+    SharedProgress progress(told, [&] { return count_missing(run.plan.survey.shots, run.options.shots, table); });
     const bool out_of_time =
         workers.run({shot_files, table, run.times, progress}, run.options.shots, run.options.end_by);
     Computed computed = run.times.measure("other ranks", [&] {

@@ -11,6 +11,7 @@
 #include "io/config/config.hpp"
 #include "solver/imaging/operand.hpp"
 #include "solver/program/log.hpp"
+#include "solver/program/progress.hpp"
 #include "solver/ranks/ranks.hpp"
 #include "solver/run/summary.hpp"
 #include "solver/shots/shot_selection.hpp"
@@ -29,6 +30,7 @@ struct RunOptions {
     bool replaces_others = false;  ///< replace results of another configuration there, and keep those of this one
     /// When no further batch of shots is begun.
     std::chrono::steady_clock::time_point end_by = std::chrono::steady_clock::time_point::max();
+    Progress* progress = nullptr;  ///< who is told how far the run is; null: whoever looks at stderr and the log
 };
 
 /// Computes the shots of a survey that are missing and that no other process computes. With the last of them it leaves

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/text/printable.hpp"
+#include "solver/imaging/imaging_condition.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
@@ -185,29 +186,33 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
 Provenance make_provenance(const Experiment& experiment, const Computation& computation, const RunFacts& facts) {
     const Build& b = build();
     const Host machine = host();
-    return {{{"onda_version", b.version},
-             {"git_commit", b.git_commit},
-             {"run_id", facts.run_id},
-             {"compiler", b.compiler},
-             {"flags", b.flags},
-             {"command_line", facts.command_line},
-             {"host", machine.name},
-             {"system", machine.system},
-             {"cpu", machine.cpu},
-             {"created_utc", facts.started_utc},
-             {"config_yaml", experiment.config.origin.text},
-             {"config_resolved_yaml", resolved_yaml(experiment.config)},
-             {"model", facts.model},
-             {"model_hash", facts.model_fingerprint},
-             {"backend", facts.backend},
-             {"kernel", computation.setup.kernel},
-             {"instruction_set", computation.placement.device->instruction_set(computation.setup)},
-             {"threads", std::to_string(computation.setup.threads)},
-             {"time_dispersion", describe_correction(experiment.time)},
-             {"units",
-              "m, s, m/s, Pa; source signatures in Pa m: in 3-D s(t) gives s(t - r/vp) / (4 pi r) at distance r; in Pa "
-              "in 2-D, where sources are line sources"},
-             {"axis_order", "[z][y][x], x fastest, z down; coordinates are (x, y, z)"}}};
+    Provenance told{
+        {{"onda_version", b.version},
+         {"git_commit", b.git_commit},
+         {"run_id", facts.run_id},
+         {"compiler", b.compiler},
+         {"flags", b.flags},
+         {"command_line", facts.command_line},
+         {"host", machine.name},
+         {"system", machine.system},
+         {"cpu", machine.cpu},
+         {"created_utc", facts.started_utc},
+         {"config_yaml", experiment.config.origin.text},
+         {"config_resolved_yaml", resolved_yaml(experiment.config)},
+         {"model", facts.model},
+         {"model_hash", facts.model_fingerprint},
+         {"backend", facts.backend},
+         {"kernel", computation.setup.kernel},
+         {"instruction_set", computation.placement.device->instruction_set(computation.setup)},
+         {"threads", std::to_string(computation.setup.threads)},
+         {"time_dispersion", describe_correction(experiment.time)},
+         {"units",
+          "m, s, m/s, Pa; source signatures in Pa m: in 3-D s(t) gives s(t - r/vp) / (4 pi r) at distance r; in Pa "
+          "in 2-D, where sources are line sources"},
+         {"axis_order", "[z][y][x], x fastest, z down; coordinates are (x, y, z)"}}};
+    if (experiment.imaging && experiment.imaging->condition != nullptr)
+        told.entries.emplace_back("imaging_condition", experiment.imaging->condition->name);
+    return told;
 }
 
 }  // namespace onda

@@ -51,3 +51,14 @@ def folder(survey, tmp_path) -> Path:
     done = command_line("run", survey, "--output", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     return tmp_path / "out"
+
+
+@pytest.fixture
+def drawing():
+    """matplotlib.pyplot without a screen."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    yield pyplot
+    pyplot.close("all")
