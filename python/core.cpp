@@ -142,6 +142,21 @@ py::dict as_dict(std::vector<ShotMisfit>&& misfits) {
     return dict;
 }
 
+/// None where there are none.
+py::object as_dict(OffsetGathers&& gathers) {
+    if (gathers.values.empty()) return py::none();
+    const auto lines = std::ssize(gathers.x_m), offsets = std::ssize(gathers.half_offset_m),
+               planes = std::ssize(gathers.z_m);
+    py::dict dict;
+    dict["along"] = std::string(1, gathers.axis);
+    dict["x_m"] = as_array(std::move(gathers.x_m));
+    dict["y_m"] = as_array(std::move(gathers.y_m));
+    dict["half_offset_m"] = as_array(std::move(gathers.half_offset_m));
+    dict["z_m"] = as_array(std::move(gathers.z_m));
+    dict["values"] = as_array(std::move(gathers.values), {lines, offsets, planes});
+    return dict;
+}
+
 py::dict as_dict(ImageInMemory&& image) {
     const Plan& plan = *image.survey.plan;
     const Grid& grid = plan.domain.grid;
@@ -158,6 +173,7 @@ py::dict as_dict(ImageInMemory&& image) {
         dict[name] = as_array(coordinates(geometry, axis));
     dict["spacing_m"] = py::make_tuple(grid.spacing_m[0], grid.spacing_m[1], grid.spacing_m[2]);
     dict["condition"] = plan.imaging->condition->name;
+    dict["offset_gathers"] = as_dict(std::move(image.offset_gathers));
     dict["summary"] = summary_json(plan, image.survey.facts, {});
     return dict;
 }

@@ -38,7 +38,7 @@ from ._errors import (
     UsageError,
 )
 from ._gradient import Gradient, read_gradient
-from ._image import Image, lsrtm, read_image, rtm
+from ._image import Image, OffsetGathers, lsrtm, read_image, rtm
 from ._misfit import misfit
 from ._operators import adjoint, born, forward, signals
 from ._progress import Progress
@@ -57,6 +57,7 @@ __all__ = [
     "InputDataError",
     "InternalError",
     "MissingInputError",
+    "OffsetGathers",
     "OndaError",
     "OndaWarning",
     "OutOfMemoryError",

@@ -34,6 +34,22 @@ _IMAGES = {
 }
 
 
+@dataclass(frozen=True, eq=False)
+class OffsetGathers:
+    """Subsurface-offset gathers (imaging.image.offset_gathers): cross-correlation where the forward field is taken
+    `half_offset_m` below a line and the adjoint field as much above it."""
+
+    values: np.ndarray
+    """[line][half offset][z], float32: the sum over the shots."""
+    x_m: np.ndarray
+    """[line]: where the lines are."""
+    y_m: np.ndarray
+    half_offset_m: np.ndarray
+    z_m: np.ndarray
+    along: str
+    """"x" or "y"."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Image:
     """An image of the subsurface: of onda.rtm(), of onda.lsrtm(), or of a file. Arrays are [z][y][x], float32; in 2-D
@@ -70,6 +86,8 @@ class Image:
     excluded: np.ndarray
     summary: Optional[Dict[str, Any]]
     """What summary.json tells of the run; None of a file without that of its run beside it."""
+    offset_gathers: Optional[OffsetGathers] = None
+    """None where the configuration does not ask for them, and of least squares."""
     file: Optional[Path] = None
     """None of an image in memory."""
     _of_traces: Mapping[int, np.ndarray] = field(default_factory=dict)
@@ -180,8 +198,15 @@ def rtm(
     """
     request = request_on_grid(config, vp, rho, overrides, shots)
     made = computed(_core.rtm, request, vp is not None, progress)
-    of_traces, summary = made.pop("of_traces"), json.loads(made.pop("summary"))
-    return Image(change=None, first_node=(0, 0, 0), summary=summary, _of_traces=of_traces, **made)
+    of_traces, summary, gathers = made.pop("of_traces"), json.loads(made.pop("summary")), made.pop("offset_gathers")
+    return Image(
+        change=None,
+        first_node=(0, 0, 0),
+        summary=summary,
+        offset_gathers=None if gathers is None else OffsetGathers(**gathers),
+        _of_traces=of_traces,
+        **made,
+    )
 
 
 def lsrtm(
@@ -250,7 +275,20 @@ def _image_of(root: Any, file: Path) -> Image:
         energy=misfit["value"][:],
         **{name: misfit[name][:] for name in ("traces", "dead", "excluded")},
         summary=_summary_beside(file, _text(root.attrs.get("run_id", ""))),
+        offset_gathers=_offset_gathers_of(root["offset_gathers"]) if "offset_gathers" in root else None,
         file=file,
+    )
+
+
+def _offset_gathers_of(group: Any) -> OffsetGathers:
+    x_m, values = group["x_m"][:], group["image"]
+    return OffsetGathers(
+        values=values[:],
+        x_m=x_m,
+        y_m=group["y_m"][:] if "y_m" in group else np.zeros_like(x_m),
+        half_offset_m=group["half_offset_m"][:],
+        z_m=group["z_m"][:],
+        along=_text(values.attrs["along"]),
     )
 
 

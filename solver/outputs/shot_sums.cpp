@@ -6,6 +6,7 @@
 #include "io/files/interruption.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/program/loop_failure.hpp"
 
 namespace onda {
 namespace {
@@ -21,6 +22,24 @@ void add_box(std::span<double> planes, const Grid& grid, std::int64_t plane, con
                 ((box.first[2] + z - plane) * grid.ny() + box.first[1] + y) * grid.nx() + box.first[0]);
             for (std::size_t x = 0; x < length; ++x) planes[at + x] += static_cast<double>(values[row + x]);
         }
+}
+
+/// Shots whose planes are read at the same time.
+constexpr std::size_t kReadTogether = 4;
+
+/// What a shot has of some planes of the grid.
+struct PlanesOfShot {
+    Window box;
+    std::vector<float> values;  ///< empty: it has none
+};
+
+PlanesOfShot read_planes(const ImagedShot& shot, const StoredImageKind& kind, std::int64_t plane, std::int64_t count) {
+    const ImageNodes& nodes = shot.contents.nodes;
+    Window box{nodes.first, nodes.geometry.shape, {1, 1, 1}};
+    box.first[2] = std::max(plane, nodes.first[2]);
+    box.count[2] = std::min(plane + count, nodes.first[2] + nodes.geometry.shape[2]) - box.first[2];
+    if (box.count[2] <= 0) return {box, {}};
+    return {box, read_image(shot.file, kind, {0, 0, box.first[2] - nodes.first[2]}, box.count)};
 }
 
 }  // namespace
@@ -71,28 +90,39 @@ std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputF
 std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
                                 std::int64_t plane, std::int64_t count) {
     std::vector<double> sum(static_cast<std::size_t>(count * grid.ny() * grid.nx()));
-    for (const ImagedShot& shot : shots) {
+    std::array<PlanesOfShot, kReadTogether> read;
+    for (std::size_t first = 0; first < shots.size(); first += read.size()) {
         throw_if_interrupted();
-        const ImageNodes& nodes = shot.contents.nodes;
-        Window box{nodes.first, nodes.geometry.shape, {1, 1, 1}};
-        box.first[2] = std::max(plane, nodes.first[2]);
-        box.count[2] = std::min(plane + count, nodes.first[2] + nodes.geometry.shape[2]) - box.first[2];
-        if (box.count[2] <= 0) continue;
-        add_box(sum, grid, plane, box, read_image(shot.file, kind, {0, 0, box.first[2] - nodes.first[2]}, box.count));
+        const std::span<const ImagedShot> some = shots.subspan(first, std::min(read.size(), shots.size() - first));
+        LoopFailure failure;
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t i = 0; i < some.size(); ++i)
+            failure.guard([&] { read[i] = read_planes(some[i], kind, plane, count); });
+        failure.rethrow();
+        for (std::size_t i = 0; i < some.size(); ++i)
+            if (!read[i].values.empty()) add_box(sum, grid, plane, read[i].box, read[i].values);
     }
     return {sum.begin(), sum.end()};
 }
 
+void OffsetGatherSum::add(OffsetGathers of_shot) {
+    values_.resize(of_shot.values.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] += static_cast<double>(of_shot.values[i]);
+    latest_ = std::move(of_shot);
+}
+
+OffsetGathers OffsetGatherSum::take() {
+    latest_.values.assign(values_.begin(), values_.end());
+    return std::move(latest_);
+}
+
 OffsetGathers sum_of_offset_gathers(std::span<const ImagedShot> shots) {
-    OffsetGathers sum = read_offset_gathers(shots.front().file);
-    std::vector<double> values(sum.values.begin(), sum.values.end());
-    for (const ImagedShot& shot : shots.subspan(1)) {
+    OffsetGatherSum sum;
+    for (const ImagedShot& shot : shots) {
         throw_if_interrupted();
-        const OffsetGathers of_shot = read_offset_gathers(shot.file);
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] += static_cast<double>(of_shot.values.at(i));
+        sum.add(read_offset_gathers(shot.file));
     }
-    sum.values.assign(values.begin(), values.end());
-    return sum;
+    return sum.take();
 }
 
 std::vector<float> read_on(const std::filesystem::path& file, const StoredImageKind& kind, const Window& window) {
@@ -154,7 +184,8 @@ std::int64_t bytes_of_shot_images(const Experiment& experiment, std::int64_t ima
 std::int64_t memory_to_sum(const FileGeometry& geometry) {
     const std::int64_t nodes = geometry.shape[0] * geometry.shape[1] * planes_at_a_time(geometry);
     const std::int64_t written = saturating_product(nodes, std::int64_t{sizeof(float)});
-    return saturating_sum(saturating_product(nodes, std::int64_t{sizeof(double)}), written,
+    return saturating_sum(saturating_product(nodes, std::int64_t{sizeof(double)}),
+                          saturating_product(written, 1 + std::int64_t{kReadTogether}),
                           memory_to_write_images(written));
 }
 

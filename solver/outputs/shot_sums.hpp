@@ -54,6 +54,17 @@ std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputF
 /// \throws Error(missing_input | bad_data); Interrupted.
 std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
                                 std::int64_t plane, std::int64_t count);
+/// Adds subsurface-offset gathers on the same lines in double precision, in the order in which they come.
+class OffsetGatherSum {
+public:
+    void add(OffsetGathers of_shot);
+    /// The sum, once.
+    [[nodiscard]] OffsetGathers take();
+
+private:
+    std::vector<double> values_;
+    OffsetGathers latest_;  ///< whose lines and offsets are those of all
+};
 /// The same of their subsurface-offset gathers.
 OffsetGathers sum_of_offset_gathers(std::span<const ImagedShot> shots);
 /// An image on the nodes of a window, [z][y][x]. \throws Error(missing_input | bad_data).

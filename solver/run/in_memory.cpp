@@ -342,12 +342,14 @@ ImageInMemory migrate_in_memory(const Config& config, const ShotSelection& selec
     const ImageConfig& settings = plan.imaging->misfit.config.image;
     const std::vector<bool> water = nodes_in_water(made.model.vp().values, settings.water_m_s);
     std::vector<double> stack(static_cast<std::size_t>(grid.points())), source(stack.size()), receiver(stack.size());
+    OffsetGatherSum offset_gathers;
     std::vector<std::size_t> imaged = selected_shots(plan, selection);
     std::erase_if(imaged, [&](std::size_t i) { return plan.survey.shots[i].receivers.empty(); });
     ImagesInOrder images(std::move(imaged), [&](ShotImages& of_shot) {
         add_part(stack, grid, of_shot.part, of_shot.image);
         add_part(source, grid, of_shot.part, of_shot.illumination_source);
         add_part(receiver, grid, of_shot.part, of_shot.illumination_receiver);
+        offset_gathers.add(std::move(of_shot.offset_gathers));
         result.misfit.push_back(take_misfit(of_shot));
     });
     compute(result.survey, std::move(made.model), std::make_unique<ImageOutput>(images), selection, times, progress,
@@ -355,6 +357,7 @@ ImageInMemory migrate_in_memory(const Config& config, const ShotSelection& selec
     result.of_all = {rounded(stack), rounded(source), rounded(receiver)};
     finish_image(result.of_all, grid, settings, water);
     require_finite(result.of_all, nodes_of_run(plan).geometry);
+    result.offset_gathers = offset_gathers.take();
     return result;
 }
 

@@ -48,6 +48,7 @@ MisfitInMemory misfit_of(const SurveyInMemory& survey);
 struct ImageInMemory {
     SurveyInMemory survey;           ///< without anything of its shots
     FinishedImage of_all;            ///< [z][y][x] on all nodes, x fastest
+    OffsetGathers offset_gathers;    ///< without values: not asked
     std::vector<ShotMisfit> misfit;  ///< of each shot with receivers, by number: half the energy of what was migrated
 };
 

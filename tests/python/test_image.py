@@ -108,6 +108,20 @@ def test_every_condition_and_illumination(line, tmp_path):
     assert image.condition == "velocity"
 
 
+def test_offset_gathers_are_those_of_the_program(line, tmp_path):
+    asked = "imaging.image.offset_gathers={every_m: 100, half_offset_m: 40}"
+    computed("rtm", line, "--set", asked, "--output", tmp_path / "image")
+    image = onda.rtm(line, overrides=[asked])
+    with h5py.File(tmp_path / "image/image.h5") as root:
+        np.testing.assert_array_equal(image.offset_gathers.values, root["offset_gathers/image"][:])
+    of_file = onda.read_image(tmp_path / "image").offset_gathers
+    for name in ("values", "x_m", "y_m", "half_offset_m", "z_m"):
+        np.testing.assert_array_equal(getattr(image.offset_gathers, name), getattr(of_file, name))
+    assert image.offset_gathers.values.shape == (4, 9, 37) and image.offset_gathers.along == of_file.along == "x"
+    np.testing.assert_array_equal(image.offset_gathers.x_m, [200, 300, 400, 500])
+    assert onda.rtm(line).offset_gathers is None
+
+
 def test_arrays_take_the_place_of_the_model(line):
     whole = onda.rtm(line)
     for vp in (smooth(), smooth().ravel()):
