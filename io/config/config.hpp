@@ -20,6 +20,7 @@
 #include "io/config/config_origin.hpp"
 #include "io/config/vocabulary.hpp"
 #include "io/results/trace_bytes.hpp"
+#include "io/text/number_selection.hpp"
 
 namespace onda {
 
@@ -196,14 +197,22 @@ struct TimeWindowConfig {
     bool operator==(const TimeWindowConfig&) const = default;
 };
 
+/// The time [s] that was picked in the trace of a receiver of a shot.
+struct TracePick {
+    std::int64_t shot = 0, receiver = 0;  ///< numbers, from 1
+    double time_s = 0.;
+    bool operator==(const TracePick&) const = default;
+};
+
 /// A line in the gather, t0_s + offset / velocity_m_s or t0_s + picked time, on one side of which samples are muted.
 struct MuteConfig {
     double t0_s = 0.;
     std::optional<double> velocity_m_s;  ///< absent: t0_s at every offset
     double taper_s = 0.;                 ///< on the side that is kept
-    std::filesystem::path picks{};       ///< CSV of offsets and times, to which t0_s is added
-    /// No parameter: the picks, (offset [m], time [s]), once the file has been read.
-    std::vector<std::array<double, 2>> picked{};
+    std::filesystem::path picks{};       ///< CSV of offsets, or of traces, and times, to which t0_s is added
+    // No parameters: the picks, once the file has been read, of one kind.
+    std::vector<std::array<double, 2>> picked{};  ///< (offset [m], time [s]), ascending
+    std::vector<TracePick> picked_traces{};       ///< ascending by shot and receiver
     bool operator==(const MuteConfig&) const = default;
 };
 
@@ -252,13 +261,15 @@ struct GainConfig {
 
 /// What seismograms are compared with, and how; and the forward field that gradients need.
 struct ImagingConfig {
-    std::vector<std::filesystem::path> observed;  ///< seismograms.h5, SEG-Y, SU
+    std::vector<std::filesystem::path> observed;  ///< seismograms.h5, SEG-Y, SU, arrays of NumPy's
     std::vector<std::filesystem::path> subtract;  ///< from the observed ones: likewise
     std::optional<TraceBytes> segy_bytes;         ///< absent: those of the standards
     std::optional<BandPassConfig> band_pass;
     std::optional<GainConfig> gain;
     std::string misfit = "l2";    ///< a row of misfits()
     double huber_threshold = 1.;  ///< part of the root mean square of the observed trace
+    NumberSelection shots;        ///< of the survey, that are compared or imaged
+    NumberSelection receivers;    ///< of each shot, in its order from 1, whose traces count
     OffsetConfig offset_m;
     TimeWindowConfig time_window_s;
     std::optional<MuteConfig> top_mute, bottom_mute;

@@ -318,6 +318,19 @@ private:
             return wrong_type(target, row, node, path, unknown_value_hint(node.scalar, row.values, allowed));
         *target = {node.scalar, {}};
     }
+    /// One text, or a list whose items are put together.
+    void read(NumberSelection* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        const bool is_list = node.kind == YamlNode::Kind::sequence && !node.items.empty();
+        std::string text;
+        for (const YamlNode& item : is_list ? std::span(node.items) : std::span(&node, 1)) {
+            if (item.kind != YamlNode::Kind::scalar) return wrong_type(target, row, node, path);
+            text += (text.empty() ? "" : ",") + item.scalar;
+        }
+        auto parsed = NumberSelection::parse(text);
+        if (const auto* const wrong = std::get_if<std::string>(&parsed))
+            return wrong_type(target, row, node, path, "; '" + clipped(*wrong) + "' is no number and no range");
+        *target = std::get<NumberSelection>(std::move(parsed));
+    }
     template <typename Number>
     void read(std::vector<Number>* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         std::vector<Number> values;

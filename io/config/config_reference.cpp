@@ -133,12 +133,19 @@ std::string names_of(const Section& section, const Vocabulary& vocabulary) {
     return text;
 }
 
+constexpr std::size_t kMostKeysOfCell = 20;  // more are hard to read
+
 std::string index_of(const Section& top, const std::vector<Section>& sections) {
     std::string text = "\n| to set | section | keys |\n|---|---|---|\n";
     for (const Section& section : sections) {
         std::vector<std::string_view> keys;
         for (const Parameter& row : section.row.rows) keys.push_back(row.name);
-        text += "| " + std::string(section.row.task) + " | " + link_to(section) + " | " + codes(keys) + " |\n";
+        std::string before = "| " + std::string(section.row.task) + " | " + link_to(section) + " | ";
+        for (std::size_t first = 0; first < keys.size(); first += kMostKeysOfCell) {
+            const std::size_t count = std::min(kMostKeysOfCell, keys.size() - first);
+            text += before + codes(std::span(keys).subspan(first, count)) + " |\n";
+            before = "| | | ";
+        }
     }
     std::vector<std::string_view> keys;
     for (const Parameter& row : top.row.rows)

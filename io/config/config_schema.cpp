@@ -62,6 +62,13 @@ struct ValueSchema {
             list(name, "enum").push_back(value.name);
         return {{"anyOf", {name, list_schema(row, true)}}};
     }
+    Json operator()(const NumberSelection*) const {
+        const std::string range = "[0-9]+(-[0-9]+(:[0-9]+)?)?";
+        const Json number{{"type", "integer"}, {"minimum", 0}};
+        const Json text{{"type", "string"}, {"pattern", "^" + range + "( *, *" + range + ")*$"}};
+        const Json items{{"type", "array"}, {"minItems", 1}, {"items", {{"anyOf", {number, text}}}}};
+        return {{"anyOf", {number, text, items}}};
+    }
     Json operator()(const std::filesystem::path*) const { return {{"type", "string"}, {"minLength", 1}}; }
     Json operator()(const std::vector<std::filesystem::path>*) const {
         const Json path{{"type", "string"}, {"minLength", 1}};

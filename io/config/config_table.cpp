@@ -673,7 +673,7 @@ constexpr Parameter kMute[] = {
     {.name = "picks",
      .slot = bind<&MuteConfig::picks>,
      .help = "CSV offset_m,time_s: the mute lies at t0_s + the time picked, linear between offsets and constant beyond "
-             "them; relative to the folder of this file",
+             "them; or shot,receiver,time_s, a pick of each trace; relative to the folder of this file",
      .excludes = "velocity_m_s",
      .input_file = true,
      .example = "mute.csv"},
@@ -848,8 +848,8 @@ constexpr Parameter kSegyBytes[] = {
 constexpr Parameter kImaging[] = {
     {.name = "observed",
      .slot = bind<&ImagingConfig::observed>,
-     .help = "observed seismograms: a seismograms.h5, or one or several files of SEG-Y or SU, whose traces are found "
-             "by their positions; relative to the folder of this file",
+     .help = "observed seismograms: a seismograms.h5, or one or several files of SEG-Y or SU, or NumPy arrays beside "
+             "tables of their traces, which are found by their positions; relative to the folder of this file",
      .input_file = true,
      .example = "observed/seismograms.h5"},
     {.name = "segy_bytes",
@@ -885,6 +885,18 @@ constexpr Parameter kImaging[] = {
      .unit = "of the rms of the weighted observed trace",
      .range = {.min = 0., .max = 1000., .open_min = true},
      .when = {"misfit", "huber"}},
+    {.name = "shots",
+     .slot = bind<&ImagingConfig::shots>,
+     .help =
+         "shots of the survey that are compared or imaged, by their numbers; all where absent. Those of --shots are "
+         "among them",
+     .example = "1-50"},
+    {.name = "receivers",
+     .slot = bind<&ImagingConfig::receivers>,
+     .help =
+         "receivers whose traces count, by their place in each shot, from 1; all where absent. Of the others nothing "
+         "observed is looked at",
+     .example = "1-96"},
     {.name = "offset_m",
      .slot = bind<&ImagingConfig::offset_m>,
      .help = "traces that count, by the horizontal distance of the receiver from the first source of the shot",

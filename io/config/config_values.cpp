@@ -201,6 +201,7 @@ struct ToText {
     Result operator()(const NameOrIntegers* value) const {
         return value->integers.empty() ? value->name : list_text(value->integers);
     }
+    Result operator()(const NumberSelection* value) const { return quoted_text(value->text()); }
     Result operator()(const Group&) const { return std::nullopt; }
 };
 
@@ -315,6 +316,9 @@ std::string describe_type(const Parameter& row, const Slot& slot) {
             std::string text;
             for (const AllowedValue& value : allowed_values({}, row.values)) text += value.name + ", ";
             return text + (row.count.max == 1 ? "or an integer" : "or a list of integers");
+        }
+        std::string operator()(const NumberSelection*) const {
+            return "numbers and ranges, such as 3-7,12 or 1-99:2, or a list of them";
         }
         std::string operator()(const Group& group) const {
             return group.kind == Group::Kind::list ? "a list of sections, each beginning with '- '"

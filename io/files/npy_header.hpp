@@ -1,29 +1,33 @@
 /// \file
-/// Arrays of NumPy's (numpy.lib.format, version 1.0), as files begin with them.
+/// Arrays of NumPy's (numpy.org, NEP 1 and numpy.lib.format), as files begin with them.
 #pragma once
 
-#include <bit>
-#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <string>
+#include <vector>
+
+#include "io/files/number_format.hpp"
 
 namespace onda {
 
-/// The bytes before the numbers of an array of floats in the byte order of this machine, the last axis the fastest.
-/// \param shape of two axes at least.
-inline std::string npy_header(std::initializer_list<std::int64_t> shape) {
-    std::string extents;
-    for (const std::int64_t extent : shape) extents += (extents.empty() ? "" : ", ") + std::to_string(extent);
-    std::string words = std::string("{'descr': '") + (std::endian::native == std::endian::little ? '<' : '>') +
-                        "f4', 'fortran_order': False, 'shape': (" + extents + "), }";
-    constexpr std::size_t before = 10, multiple = 64;  // NumPy maps numbers that begin there
-    words.resize((before + words.size() + 1 + multiple - 1) / multiple * multiple - before, ' ');
-    words.back() = '\n';
-    std::string header("\x93NUMPY\x01\x00", 8);
-    header += static_cast<char>(words.size() % 256);
-    header += static_cast<char>(words.size() / 256);
-    return header + words;
-}
+/// The bytes before the numbers of an array of floats in the byte order of this machine, the last axis the fastest, in
+/// version 1.0. \param shape of two axes at least.
+std::string npy_header(std::initializer_list<std::int64_t> shape);
+
+/// What the header of an array says.
+struct NpyArray {
+    std::vector<std::int64_t> shape;  ///< in the order of the indices, not negative
+    std::string shape_text;           ///< as the file has it: "(5, 21, 176)"
+    const NumberFormat* format = nullptr;
+    bool is_big_endian = false;
+    bool is_fortran_order = false;  ///< the first index is the fastest
+    std::uintmax_t first_byte = 0;  ///< of the numbers
+};
+/// Reads it in versions 1 and 2, in which numpy.save() writes arrays of numbers. Whether the file has as many numbers
+/// is not looked at. \throws Error(missing_input); Error(bad_data), naming the file, for what is no array of float32 or
+/// float64.
+NpyArray read_npy_header(const std::filesystem::path& file);
 
 }  // namespace onda

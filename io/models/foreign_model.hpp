@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/files/number_format.hpp"
 #include "io/models/geometry.hpp"
 #include "io/models/model_file.hpp"
 #include "io/text/error.hpp"
@@ -89,13 +90,6 @@ void refuse_foreign_model(const std::filesystem::path& file);
 /// \param place of `stored`, for messages. \throws Error(usage | bad_data) for other units.
 VelocityUnit stored_unit(const ForeignOptions& options, const std::string& stored, const std::string& place);
 
-/// A format in which numbers are stored.
-struct NumberFormat {
-    std::string_view name;  ///< float32 | float64
-    std::size_t bytes;
-    float (*decode)(const unsigned char*, bool big_endian);
-};
-std::span<const NumberFormat> number_formats();
 /// Reads `count` numbers from byte `offset` to the end of the file.
 /// \throws Error(bad_data) if the file is not exactly that long.
 std::vector<float> read_numbers(const std::filesystem::path& file, std::uintmax_t offset, std::uintmax_t count,

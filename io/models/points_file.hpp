@@ -1,5 +1,6 @@
 /// \file
-/// Source and receiver positions and wavelets from CSV or HDF5. Formats: docs/file_formats.md.
+/// Source and receiver positions and wavelets from CSV or HDF5, picks and tables of traces from CSV. Formats:
+/// docs/file_formats.md.
 #pragma once
 
 #include <array>
@@ -7,6 +8,8 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "io/models/csv_table.hpp"
 
 namespace onda {
 
@@ -16,14 +19,6 @@ struct SourceTable {
     std::vector<std::int64_t> shot;  ///< as long as position_m; empty where the file names no shots
     std::vector<double> amplitude;   ///< as long as position_m; 1 where the file names none
     std::vector<int> line;           ///< of a CSV file, on which each position stands; empty of an HDF5 file
-};
-
-/// A column that Onda hands on to the seismograms as it is, such as the names of stations.
-struct CarriedColumn {
-    std::string name;
-    bool numbers = false;           ///< every text is a finite number or empty, and the column is not `name`
-    std::vector<std::string> text;  ///< one a row, without leading and trailing blanks
-    bool operator==(const CarriedColumn&) const = default;
 };
 
 struct ReceiverTable {
@@ -39,9 +34,22 @@ struct WaveletSeries {
     std::vector<double> amplitude;
 };
 
-/// A line in gathers, as times at offsets.
+/// A line in gathers, as times at offsets or as one of each trace: one of both has one at least.
 struct MutePicks {
-    std::vector<std::array<double, 2>> picks;  ///< (offset [m], time [s]); offsets ascending, one at least
+    struct OfTrace {
+        std::int64_t shot, receiver;  ///< numbers, from 1
+        double time_s;
+    };
+    std::vector<std::array<double, 2>> at_offsets;  ///< (offset [m], time [s]); offsets ascending
+    std::vector<OfTrace> of_traces;                 ///< ascending by shot and receiver, which differ
+};
+
+/// What the traces of an array are, in its order.
+struct TraceTable {
+    double dt_s = 0.;                                         ///< of all of them
+    std::vector<std::array<double, 3>> source_m, receiver_m;  ///< (x, y, z) [m]; y = 0 where the file has none
+    std::vector<std::int64_t> shot;                           ///< numbers, from 1; empty where the file names none
+    std::vector<double> start_s;                              ///< of the first sample; empty where the file has none
 };
 
 /// CSV with a header line (x, z, optional y, shot, amplitude in any order; units may follow as x_m) or HDF5. A table of
@@ -51,7 +59,12 @@ SourceTable read_sources(const std::filesystem::path& file);
 ReceiverTable read_receivers(const std::filesystem::path& file);
 /// CSV time_s,amplitude with even sampling from 0, or HDF5 /wavelet with attribute dt_s.
 WaveletSeries read_wavelet(const std::filesystem::path& file);
-/// CSV offset_m,time_s, offsets ascending from 0 or more. \throws as the others do.
+/// CSV offset_m,time_s, offsets ascending from 0 or more, or shot,receiver,time_s. \throws as the others do.
 MutePicks read_mute_picks(const std::filesystem::path& file);
+/// CSV source_x_m,source_z_m,receiver_x_m,receiver_z_m,dt_s and, if they are there, source_y_m, receiver_y_m, shot and
+/// start_s, in any order; other columns are ignored. \throws as the others do.
+TraceTable read_trace_table(const std::filesystem::path& file);
+/// Where that of an array lies: "line_traces.csv" beside "line.npy".
+std::filesystem::path table_beside(const std::filesystem::path& file);
 
 }  // namespace onda

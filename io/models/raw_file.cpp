@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -15,20 +14,10 @@
 namespace onda {
 namespace {
 
-template <class Float, class Bits>
-float decode(const unsigned char* bytes, bool big_endian) {
-    Bits bits = 0;
-    for (std::size_t n = 0; n < sizeof(Bits); ++n) bits = bits << 8 | bytes[big_endian ? n : sizeof(Bits) - 1 - n];
-    return static_cast<float>(std::bit_cast<Float>(bits));
-}
-
-constexpr std::array formats{NumberFormat{"float32", 4, decode<float, std::uint32_t>},
-                             NumberFormat{"float64", 8, decode<double, std::uint64_t>}};
-
 const NumberFormat& number_format(const std::string& name) {
-    if (name.empty()) return formats.front();
-    const auto found = std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return f.name == name; });
-    if (found == formats.end())
+    if (name.empty()) return kNumberFormats.front();
+    const auto* const found = std::ranges::find(kNumberFormats, name, &NumberFormat::name);
+    if (found == kNumberFormats.end())
         throw Error(ExitCode::usage, "--dtype " + printable(name) + ": must be float32 or float64");
     return *found;
 }
@@ -80,10 +69,6 @@ void check_byte_order(const ForeignModel& model, std::uintmax_t offset, const Nu
 }
 
 }  // namespace
-
-std::span<const NumberFormat> number_formats() {
-    return formats;
-}
 
 std::vector<float> read_numbers(const std::filesystem::path& file, std::uintmax_t offset, std::uintmax_t count,
                                 const NumberFormat& format, bool big_endian) {

@@ -221,7 +221,7 @@ FileGeometry geometry_of(const Header& header, const std::vector<int>& used, con
 
 struct DataFormat {
     std::string_view name;
-    std::size_t number;  ///< index into number_formats()
+    std::size_t number;  ///< index into kNumberFormats
     bool big_endian, ascii;
 };
 constexpr std::array data_formats{DataFormat{"native_float", 0, std::endian::native == std::endian::big, false},
@@ -236,7 +236,7 @@ const DataFormat& data_format(const Header& header) {
     if (found == data_formats.end())
         header.fail("data_format", "must be native_float, native_double, xdr_float, xdr_double or ascii_float");
     const auto esize = header.number<std::int64_t>("esize", "a whole number");
-    const auto bytes = static_cast<std::int64_t>(number_formats()[found->number].bytes);
+    const auto bytes = static_cast<std::int64_t>(kNumberFormats[found->number].bytes);
     if (esize && !found->ascii && *esize != bytes)
         header.fail("esize", "does not fit " + std::string(found->name) + ", which has " + std::to_string(bytes));
     return *found;
@@ -311,9 +311,9 @@ ForeignModel read_rsf_model(const std::filesystem::path& file, const ForeignOpti
     model.numbers = place.file;
     // A header may claim what no file has: read_numbers() compares the size before it takes memory, text is longer.
     if (count <= input_file_size(place.file)) check_room(place.file, count, options);
-    model.values = format.ascii ? read_ascii(place, count)
-                                : read_numbers(place.file, place.offset, count, number_formats()[format.number],
-                                               format.big_endian);
+    model.values =
+        format.ascii ? read_ascii(place, count)
+                     : read_numbers(place.file, place.offset, count, kNumberFormats[format.number], format.big_endian);
     return model;
 }
 

@@ -138,10 +138,6 @@ std::string TraceColumns::next_line() {
 
 // NumbersWithTable -------------------------------------------------------------------------------------------------
 
-std::filesystem::path table_beside(const std::filesystem::path& file) {
-    return file.parent_path() / (file.stem().string() + "_traces.csv");
-}
-
 NumbersWithTable::NumbersWithTable(const GatherTarget& target, const GatherContents& contents,
                                    const std::string& header)
     : contents_(contents),

@@ -56,7 +56,4 @@ private:
     AtomicStream numbers_, table_;
 };
 
-/// The table of traces beside a NumPy file: "line_traces.csv" beside "line.npy".
-std::filesystem::path table_beside(const std::filesystem::path& file);
-
 }  // namespace onda

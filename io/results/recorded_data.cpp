@@ -1,9 +1,14 @@
 #include "io/results/recorded_data.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <span>
 
+#include "io/files/input_file.hpp"
+#include "io/files/npy_header.hpp"
+#include "io/models/points_file.hpp"
 #include "io/results/result_reader.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
@@ -95,12 +100,112 @@ private:
     std::vector<OfShot> shots_;  ///< of one receiver at least
 };
 
+/// An array of NumPy's, [trace][sample] or [shot][receiver][sample], beside the table of its traces.
+class TracesOfArray final : public RecordedData::Source {
+public:
+    explicit TracesOfArray(const std::filesystem::path& file) : file_(file), array_(read_npy_header(file)) {
+        format = "NumPy array, " + std::string(array_.format->name) + (array_.is_big_endian ? ", big endian" : "") +
+                 (array_.is_fortran_order ? ", Fortran order" : "");
+        count_traces();
+        read_table();
+    }
+    [[nodiscard]] std::string name(std::size_t trace) const override { return "trace " + std::to_string(trace + 1); }
+    [[nodiscard]] std::vector<float> read(std::size_t first, std::size_t count) const override;
+
+private:
+    [[noreturn]] void fail(const std::string& fault) const {
+        throw Error(ExitCode::bad_data, shown(file_) + ": " + fault);
+    }
+    void count_traces();
+    void read_table();
+
+    std::filesystem::path file_;
+    NpyArray array_;
+    std::size_t count_ = 0;  ///< of traces
+};
+
+/// Of an array whose file has all of its numbers, and no more.
+void TracesOfArray::count_traces() {
+    const std::vector<std::int64_t>& shape = array_.shape;
+    if (shape.size() != 2 && shape.size() != 3)
+        fail("is an array of shape " + array_.shape_text +
+             "; traces have two axes, [trace, sample], or three, [shot, receiver, sample]");
+    if (shape.size() == 3 && array_.is_fortran_order)
+        fail("has three axes in Fortran order; Onda reads such arrays in C order: numpy.ascontiguousarray(array)");
+    const std::uintmax_t size = input_file_size(file_);
+    std::uintmax_t bytes = array_.format->bytes;
+    bool overflows = false;
+    for (const std::int64_t extent : shape)
+        overflows = __builtin_mul_overflow(bytes, static_cast<std::uintmax_t>(extent), &bytes) || overflows;
+    overflows = __builtin_add_overflow(bytes, array_.first_byte, &bytes) || overflows;
+    if (overflows || bytes != size)
+        fail("has " + std::to_string(size) + " bytes; an array of shape " + array_.shape_text + " of " +
+             std::string(array_.format->name) + " has " +
+             (overflows ? "more than can be counted" : std::to_string(bytes)));
+    if (bytes == array_.first_byte) fail("has no samples: its shape is " + array_.shape_text);
+    samples = shape.back();
+    count_ = static_cast<std::size_t>((bytes - array_.first_byte) / array_.format->bytes) /
+             static_cast<std::size_t>(samples);
+}
+
+void TracesOfArray::read_table() {
+    const std::filesystem::path file = table_of_array(file_);
+    const TraceTable table = read_trace_table(file);
+    if (table.source_m.size() != count_)
+        throw Error(ExitCode::bad_data, shown(file) + ": has " + std::to_string(table.source_m.size()) + " rows, " +
+                                            shown(file_.filename()) + " " + std::to_string(count_) + " traces");
+    dt_s = table.dt_s;
+    for (std::size_t i = 0; i < count_; ++i)
+        traces.push_back({table.source_m[i], table.receiver_m[i], table.shot.empty() ? 0 : table.shot[i],
+                          table.start_s.empty() ? 0. : table.start_s[i], false});
+}
+
+/// In C order the samples of traces lie behind one another, in Fortran order those of a time.
+std::vector<float> TracesOfArray::read(std::size_t first, std::size_t count) const {
+    const auto each = static_cast<std::size_t>(samples);
+    const bool by_time = array_.is_fortran_order;
+    const std::size_t pieces = by_time ? each : 1, together = by_time ? count : count * each;
+    const NumberFormat& number = *array_.format;
+    std::vector<float> values(count * each);
+    std::vector<unsigned char> bytes(together * number.bytes);
+    auto in = open_input_file(file_);
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+        const std::size_t begin = by_time ? piece * count_ + first : first * each;
+        in.seekg(static_cast<std::streamoff>(array_.first_byte + begin * number.bytes));
+        if (!in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
+            throw Error(ExitCode::io_error,
+                        shown(file_) + ": " + name(first) + " cannot be read: " + std::strerror(errno));
+        for (std::size_t i = 0; i < together; ++i)
+            values[by_time ? i * each + piece : i] = number.decode(&bytes[i * number.bytes], array_.is_big_endian);
+    }
+    return values;
+}
+
 std::unique_ptr<RecordedData::Source> open_source(const std::filesystem::path& file, const TraceBytes& bytes) {
-    if (is_trace_file(file)) return std::make_unique<TracesOfFile>(file, bytes);
+    if (is_trace_array(file)) return std::make_unique<TracesOfArray>(file);
+    if (is_segy_or_su(file)) return std::make_unique<TracesOfFile>(file, bytes);
     return std::make_unique<ShotsOfFile>(file);
 }
 
 }  // namespace
+
+bool is_trace_array(const std::filesystem::path& file) {
+    return lower_extension(file) == ".npy";
+}
+
+std::filesystem::path table_of_array(const std::filesystem::path& file) {
+    std::filesystem::path table = table_beside(file);
+    std::error_code unknown;
+    if (!std::filesystem::exists(table, unknown))
+        throw Error(ExitCode::missing_input, shown(table) + ": no such file: " + shown(file.filename()) +
+                                                 " needs a table of its traces beside it, with the columns source_x_m, "
+                                                 "source_z_m, receiver_x_m, receiver_z_m and dt_s");
+    return table;
+}
+
+bool is_trace_file(const std::filesystem::path& file) {
+    return is_segy_or_su(file) || is_trace_array(file);
+}
 
 RecordedData::RecordedData(const std::vector<std::filesystem::path>& files, const TraceBytes& bytes) {
     for (const std::filesystem::path& file : files) {

@@ -1,5 +1,6 @@
 /// \file
-/// The traces of several files as one list, whichever program wrote them: SEG-Y, SU or seismograms.h5.
+/// The traces of several files as one list, whichever program wrote them: SEG-Y, SU, arrays of NumPy's or
+/// seismograms.h5.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,21 @@
 
 namespace onda {
 
+/// Whether a file's name is that of an array of NumPy's, .npy in any case, whose traces a table beside it tells
+/// (table_beside()).
+bool is_trace_array(const std::filesystem::path& file);
+/// That table. \throws Error(missing_input) where it is not there.
+std::filesystem::path table_of_array(const std::filesystem::path& file);
+/// Whether a file's name is that of traces that are found by their places: .sgy, .segy, .su or .npy in any case.
+bool is_trace_file(const std::filesystem::path& file);
+
 /// Files of one sample interval, opened for reading. Traces count from 0 through all files in their order; of a
 /// seismograms.h5, shot by shot, those of each in the order of its receivers.
 class RecordedData {
 public:
     struct File {
         std::filesystem::path path;
-        std::string format;  ///< "SEG-Y, format 5 (IEEE floats)", "seismograms.h5"
+        std::string format;  ///< "SEG-Y, format 5 (IEEE floats)", "NumPy array, float32"
         std::size_t first = 0, count = 0;
         std::int64_t samples = 0;  ///< of each trace
     };

@@ -91,13 +91,6 @@ bool is_extension_name(std::string_view name) {
     return name == "SEG00001" || name == "\xe2\xc5\xc7\xf0\xf0\xf0\xf0\xf1";
 }
 
-std::string lower_extension(const std::filesystem::path& file) {
-    std::string extension = file.extension().string();
-    for (char& c : extension)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return extension;
-}
-
 /// Samples from the bytes of a file.
 void decode(const SampleFormat& format, bool is_little_endian, std::vector<char>& bytes, std::span<float> samples) {
     if (format.kind == SampleFormat::Kind::ibm) {
@@ -122,7 +115,14 @@ void decode(const SampleFormat& format, bool is_little_endian, std::vector<char>
 
 }  // namespace
 
-bool is_trace_file(const std::filesystem::path& file) {
+std::string lower_extension(const std::filesystem::path& file) {
+    std::string extension = file.extension().string();
+    for (char& c : extension)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return extension;
+}
+
+bool is_segy_or_su(const std::filesystem::path& file) {
     const std::string extension = lower_extension(file);
     return extension == ".sgy" || extension == ".segy" || extension == ".su";
 }

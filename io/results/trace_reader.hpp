@@ -21,16 +21,18 @@
 
 namespace onda {
 
-/// What the header of a trace says.
+/// What the header of a trace, or its row of a table, says.
 struct RecordedTrace {
     std::array<double, 3> source_m{}, receiver_m{};  ///< (x, y, z)
-    std::int64_t record = 0;                         ///< field record number: bytes 9-12
+    std::int64_t record = 0;                         ///< field record number: bytes 9-12; 0 where it is not known
     double start_s = 0.;                             ///< of the first sample, after the source began
     bool is_dead = false;                            ///< trace identification code 2: bytes 29-30
 };
 
-/// Whether a file's name is that of traces: .sgy, .segy or .su in any case.
-bool is_trace_file(const std::filesystem::path& file);
+/// The extension of a file's name in lower case: ".sgy".
+std::string lower_extension(const std::filesystem::path& file);
+/// Whether a file's name is .sgy, .segy or .su in any case.
+bool is_segy_or_su(const std::filesystem::path& file);
 
 /// A file of traces, opened for reading. All traces have the samples of the file.
 class TraceFileReader {

@@ -20,8 +20,10 @@ namespace data {
 
 void add_input(CLI::App& command, Input& input) {
     command
-        .add_option("FILE", input.files,
-                    "SEG-Y (.sgy, .segy), SU (.su) or seismograms.h5, or the folder of a run; several: one line")
+        .add_option(
+            "FILE", input.files,
+            "SEG-Y (.sgy, .segy), SU (.su), a NumPy array beside its table of traces (.npy) or seismograms.h5, or "
+            "the folder of a run; several: one line")
         ->required();
     command
         .add_option("--bytes", input.bytes,
@@ -285,11 +287,11 @@ Command add_plot_of_data(CLI::App& app) {
 }  // namespace data
 
 Command add_data(CLI::App& app) {
-    CLI::App* const command =
-        add_command(app, "data", "Look at recorded seismograms, SEG-Y, SU or seismograms.h5, before they are used",
-                    "onda data info line.sgy\n"
-                    "onda data check line.sgy --config survey.yaml\n"
-                    "onda data plot line.sgy -o line.png");
+    CLI::App* const command = add_command(
+        app, "data", "Look at recorded seismograms, SEG-Y, SU, NumPy or seismograms.h5, before they are used",
+        "onda data info line.sgy\n"
+        "onda data check line.sgy --config survey.yaml\n"
+        "onda data plot line.sgy -o line.png");
     return add_commands(*command, {data::add_info, data::add_check, data::add_plot_of_data});
 }
 

@@ -96,6 +96,8 @@ public:
         : data_(data),
           bytes_(bytes),
           plan_(plan),
+          imaging_(plan.config.imaging.value_or(ImagingConfig{})),
+          shots_(plan.survey.shots.only(imaging_.shots)),
           sampling_(observed_sampling(plan.domain.grid, plan.time)),
           matching_(data.traces(), std::max(sampling_.tolerance_m, data.resolution_m())),
           is_used_(data.traces().size(), false) {}
@@ -117,6 +119,8 @@ private:
     const RecordedData& data_;
     TraceBytes bytes_;
     const Plan& plan_;
+    ImagingConfig imaging_;
+    Shots shots_;  ///< that are compared
     ObservedSampling sampling_;
     TraceMatching matching_;
     std::vector<bool> is_used_;  ///< [trace]
@@ -134,7 +138,7 @@ void SurveyCheck::check_sampling(Findings& findings) const {
 void SurveyCheck::check_places(Findings& findings) {
     Finding missing{Level::bad, "shots_without_traces", ""};
     std::size_t incomplete = 0, receivers = 0;
-    for (const Shot& shot : plan_.survey.shots) {
+    for (const Shot& shot : shots_) {
         const Position source = shot.sources.front().position_m;
         const auto found = matching_.of_receivers(source, shot.receivers.list());
         if (matching_.shot_at(source).empty()) {
@@ -142,10 +146,11 @@ void SurveyCheck::check_places(Findings& findings) {
             continue;
         }
         std::vector<std::int64_t> none, several;
-        receivers += found.size();
         for (std::size_t i = 0; i < found.size(); ++i) {
-            for (const std::size_t trace : found[i]) is_used_[trace] = true;
             const auto number = static_cast<std::int64_t>(i) + 1;
+            if (!imaging_.receivers.contains(number)) continue;
+            ++receivers;
+            for (const std::size_t trace : found[i]) is_used_[trace] = true;
             if (found[i].size() != 1) (found[i].empty() ? none : several).push_back(number);
         }
         if (none.empty() && several.empty()) continue;
@@ -165,7 +170,7 @@ void SurveyCheck::check_places(Findings& findings) {
     if (incomplete > kMostShots)
         findings.add({Level::bad, "incomplete_shots",
                       fmt::format("{} more with such receivers", counted(incomplete - kMostShots, "shot"))});
-    const std::size_t shots = plan_.survey.shots.size();
+    const std::size_t shots = shots_.size();
     if (!missing.shots.empty()) {
         missing.text = fmt::format("{} of {} without a trace within {:.6g} m of their source: {}",
                                    counted(missing.shots.size(), "shot"), shots, matching_.tolerance_m(),
@@ -203,13 +208,13 @@ void SurveyCheck::check_unused(Findings& findings) const {
 
 /// As a run reads them: what headers do not show.
 void SurveyCheck::read_all(Findings& findings) const {
-    ImagingConfig config = plan_.config.imaging.value_or(ImagingConfig{});
+    ImagingConfig config = imaging_;
     config.observed.clear();
     config.segy_bytes = bytes_;
     for (const RecordedData::File& file : data_.files()) config.observed.push_back(file.path);
     try {
-        const ObservedData observed(config, plan_.survey.shots, sampling_);
-        for (const Shot& shot : plan_.survey.shots) static_cast<void>(observed.traces(shot));
+        const ObservedData observed(config, shots_, sampling_);
+        for (const Shot& shot : shots_) static_cast<void>(observed.traces(shot));
         findings.add({Level::ok, "as_read",
                       fmt::format("all shots can be read as the run's {} every {:.9g} s",
                                   counted(static_cast<std::size_t>(sampling_.samples), "sample"), sampling_.dt_s)});

@@ -3,8 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
+#include <spdlog/fmt/fmt.h>
+#include <stdexcept>
+#include <utility>
+
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
 
 namespace onda {
 namespace {
@@ -29,14 +36,31 @@ double picked_time(std::span<const std::array<double, 2>> picks, double offset_m
     return low_s + (high_s - low_s) * (offset_m - low_m) / (high_m - low_m);
 }
 
-/// The time at which a mute lies at an offset.
-double time_of(const MuteConfig& mute, double offset_m) {
+/// The pick of a trace; null where there is none.
+const TracePick* pick_of(std::span<const TracePick> picks, std::int64_t shot, std::int64_t receiver) {
+    const auto place = [](const TracePick& pick) { return std::pair(pick.shot, pick.receiver); };
+    const auto found = std::ranges::lower_bound(picks, std::pair(shot, receiver), {}, place);
+    return found != picks.end() && place(*found) == std::pair(shot, receiver) ? &*found : nullptr;
+}
+
+/// The time at which a mute lies in a trace.
+double time_of(const MuteConfig& mute, const TracePlace& place) {
+    const double offset_m = absolute_offset_m(place.source_m, place.receiver_m);
+    if (!mute.picked_traces.empty()) {
+        const TracePick* const pick = pick_of(mute.picked_traces, place.shot, place.receiver);
+        if (pick == nullptr) throw std::logic_error("a trace without a pick");
+        return mute.t0_s + pick->time_s;
+    }
     if (!mute.picked.empty()) return mute.t0_s + picked_time(mute.picked, offset_m);
     return mute.t0_s + (mute.velocity_m_s ? offset_m / *mute.velocity_m_s : 0.);
 }
 
-bool holds(const OffsetConfig& range, double offset_m) {
-    return offset_m >= range.min.value_or(0.) && offset_m <= range.max.value_or(kNever);
+/// Whether a trace counts at all.
+bool counts(const ImagingConfig& config, const TracePlace& place) {
+    const double offset_m = absolute_offset_m(place.source_m, place.receiver_m);
+    const OffsetConfig& range = config.offset_m;
+    return config.receivers.contains(place.receiver) && offset_m >= range.min.value_or(0.) &&
+           offset_m <= range.max.value_or(kNever);
 }
 
 /// From one time on, or up to one time.
@@ -49,13 +73,26 @@ struct Edge {
     }
 };
 
-std::vector<Edge> edges_of(const ImagingConfig& config, double offset_m) {
+/// The traces of a shot that count and have no pick.
+std::vector<TracePlace> unpicked(const ImagingConfig& config, const MuteConfig& mute, const Shot& shot) {
+    std::vector<TracePlace> missing;
+    TracePlace place{.source_m = shot.sources.front().position_m, .shot = shot.id, .receiver = 0};
+    for (const Position& receiver_m : shot.receivers.list()) {
+        place.receiver_m = receiver_m;
+        ++place.receiver;
+        if (pick_of(mute.picked_traces, place.shot, place.receiver) == nullptr && counts(config, place))
+            missing.push_back(place);
+    }
+    return missing;
+}
+
+std::vector<Edge> edges_of(const ImagingConfig& config, const TracePlace& place) {
     std::vector<Edge> edges;
     const TimeWindowConfig& window = config.time_window_s;
     if (window.min) edges.push_back({*window.min, window.taper, true});
     if (window.max) edges.push_back({*window.max, window.taper, false});
-    if (const auto& mute = config.top_mute) edges.push_back({time_of(*mute, offset_m), mute->taper_s, true});
-    if (const auto& mute = config.bottom_mute) edges.push_back({time_of(*mute, offset_m), mute->taper_s, false});
+    if (const auto& mute = config.top_mute) edges.push_back({time_of(*mute, place), mute->taper_s, true});
+    if (const auto& mute = config.bottom_mute) edges.push_back({time_of(*mute, place), mute->taper_s, false});
     return edges;
 }
 
@@ -65,14 +102,29 @@ double absolute_offset_m(const Position& source_m, const Position& receiver_m) {
     return std::hypot(receiver_m[0] - source_m[0], receiver_m[1] - source_m[1]);
 }
 
-void DataWeights::set(const ImagingConfig& config, const Position& source_m, const Position& receiver_m,
-                      std::int64_t samples, double dt_s, double of_trace) {
-    weight_.assign(static_cast<std::size_t>(samples), of_trace);
-    const double offset_m = absolute_offset_m(source_m, receiver_m);
-    if (!holds(config.offset_m, offset_m)) std::ranges::fill(weight_, 0.);
-    for (const Edge& edge : edges_of(config, offset_m))
-        for (std::size_t i = 0; i < weight_.size(); ++i)
-            weight_[i] *= edge.weight(static_cast<double>(i) * dt_s, 1e-6 * dt_s);
+void check_picks(const ImagingConfig& config, const Shots& shots) {
+    for (const std::optional<MuteConfig>* const mute : {&config.top_mute, &config.bottom_mute}) {
+        if (!*mute || (*mute)->picked_traces.empty()) continue;
+        std::vector<TracePlace> missing;
+        for (const Shot& shot : shots) std::ranges::move(unpicked(config, **mute, shot), std::back_inserter(missing));
+        if (missing.empty()) continue;
+        throw Error(
+            ExitCode::bad_data,
+            fmt::format("{}: has no pick of shot {}, receiver {}{}: give every trace one that imaging.receivers "
+                        "and imaging.offset_m do not leave out",
+                        shown((*mute)->picks), missing.front().shot, missing.front().receiver,
+                        missing.size() > 1 ? fmt::format(", and of {} more traces", missing.size() - 1) : ""));
+    }
+}
+
+void DataWeights::set(const ImagingConfig& config, const TracePlace& place, std::int64_t samples, double dt_s,
+                      double of_trace) {
+    const bool is_there = counts(config, place);
+    weight_.assign(static_cast<std::size_t>(samples), is_there ? of_trace : 0.);
+    if (is_there)
+        for (const Edge& edge : edges_of(config, place))
+            for (std::size_t i = 0; i < weight_.size(); ++i)
+                weight_[i] *= edge.weight(static_cast<double>(i) * dt_s, 1e-6 * dt_s);
     excludes_all_ = std::ranges::all_of(weight_, [](double weight) { return weight == 0.; });
 }
 

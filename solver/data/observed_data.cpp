@@ -25,6 +25,19 @@ public:
 
 namespace {
 
+/// What is wanted of files.
+struct Wanted {
+    Shots shots;
+    WantedSamples samples;
+    double tolerance_m;
+    NumberSelection receivers;  ///< whose traces count; those of others are not looked at
+    TraceBytes bytes;
+
+    [[nodiscard]] bool counts(std::size_t receiver) const {
+        return receivers.contains(static_cast<std::int64_t>(receiver) + 1);
+    }
+};
+
 constexpr double kSamePlaceInNodes = 1e-3;
 constexpr double kMostLost = 0.01;          // of the energy, by resampling
 constexpr std::size_t kReadTogether = 256;  // traces
@@ -68,9 +81,9 @@ std::string fault_of_resampling(std::span<const float> records, const RecordAxis
 /// One seismograms.h5.
 class SeismogramsOfSurvey final : public ObservedData::Kind {
 public:
-    SeismogramsOfSurvey(const std::filesystem::path& file, const Shots& shots, const WantedSamples& wanted,
-                        double tolerance_m)
-        : name_(shown(file)), wanted_(wanted), tolerance_m_(tolerance_m), reader_(file) {
+    SeismogramsOfSurvey(const std::filesystem::path& file, const Wanted& wanted)
+        : name_(shown(file)), wanted_(wanted), reader_(file) {
+        const Shots& shots = wanted.shots;
         std::vector<std::int64_t> missing;
         for (std::size_t i = 0; i < shots.size(); ++i)
             if (!reader_.has(shots.id(i))) missing.push_back(shots.id(i));
@@ -84,8 +97,7 @@ public:
 
 private:
     std::string name_;
-    WantedSamples wanted_;
-    double tolerance_m_;
+    Wanted wanted_;
     SeismogramReader reader_;
 };
 
@@ -95,20 +107,26 @@ std::vector<float> SeismogramsOfSurvey::traces(const Shot& shot) const {
     const auto refuse_if = [&](const std::string& fault) {
         if (!fault.empty()) refuse(name_, fmt::format("shot {}: {}", shot.id, fault));
     };
-    refuse_if(difference("source", gather.sources_m, shot.source_positions(), tolerance_m_));
-    refuse_if(difference("receiver", gather.receivers_m, shot.receivers.list(), tolerance_m_));
-    refuse_if(fault_of_record(record, wanted_));
-    refuse_if(fault_of_resampling(gather.pressure, record, wanted_.dt_s));
-    const bool is_as_wanted = gather.samples == wanted_.samples && gather.dt_s == wanted_.dt_s;
-    return is_as_wanted ? std::move(gather.pressure) : at_wanted_samples(gather.pressure, record, wanted_);
+    refuse_if(difference("source", gather.sources_m, shot.source_positions(), wanted_.tolerance_m));
+    refuse_if(difference("receiver", gather.receivers_m, shot.receivers.list(), wanted_.tolerance_m));
+    const WantedSamples& samples = wanted_.samples;
+    refuse_if(fault_of_record(record, samples));
+    for (std::size_t i = 0; i < gather.receivers_m.size(); ++i)
+        if (!wanted_.counts(i))
+            std::fill_n(gather.pressure.begin() + static_cast<std::ptrdiff_t>(i) * gather.samples, gather.samples, 0.f);
+    refuse_if(fault_of_resampling(gather.pressure, record, samples.dt_s));
+    const bool is_as_wanted = gather.samples == samples.samples && gather.dt_s == samples.dt_s;
+    return is_as_wanted ? std::move(gather.pressure) : at_wanted_samples(gather.pressure, record, samples);
 }
 
 /// Traces that are found by their places.
 class TracesOfSurvey final : public ObservedData::Kind {
 public:
-    TracesOfSurvey(const std::vector<std::filesystem::path>& files, const TraceBytes& bytes, const Shots& shots,
-                   const WantedSamples& wanted, double tolerance_m)
-        : wanted_(wanted), data_(files, bytes), matching_(data_.traces(), std::max(tolerance_m, data_.resolution_m())) {
+    TracesOfSurvey(const std::vector<std::filesystem::path>& files, const Wanted& wanted)
+        : wanted_(wanted),
+          data_(files, wanted.bytes),
+          matching_(data_.traces(), std::max(wanted.tolerance_m, data_.resolution_m())) {
+        const Shots& shots = wanted.shots;
         for (std::size_t i = 0; i < shots.size(); ++i) {
             const Position source = shots.sources(i).front().position_m;
             if (matching_.shot_at(source).empty())
@@ -122,25 +140,30 @@ public:
     [[nodiscard]] std::vector<float> traces(const Shot& shot) const override;
 
 private:
+    struct Matched {
+        std::size_t receiver, trace;
+    };
     /// Traces that begin and end together, and the receivers that they are of.
     struct Group {
         RecordAxis record;
         std::vector<std::size_t> traces, receivers;
     };
-    [[nodiscard]] std::vector<std::size_t> match(const Shot& shot, const std::vector<Position>& places) const;
-    [[nodiscard]] std::vector<Group> grouped(const std::vector<std::size_t>& traces) const;
+    [[nodiscard]] std::vector<Matched> match(const Shot& shot, const std::vector<Position>& places) const;
+    [[nodiscard]] std::vector<Group> grouped(const std::vector<Matched>& traces) const;
     [[nodiscard]] std::vector<float> read(const Group& group) const;
 
-    WantedSamples wanted_;
+    Wanted wanted_;
     RecordedData data_;
     TraceMatching matching_;
 };
 
-/// The trace of each receiver.
-std::vector<std::size_t> TracesOfSurvey::match(const Shot& shot, const std::vector<Position>& places) const {
+/// The trace of each receiver that counts.
+std::vector<TracesOfSurvey::Matched> TracesOfSurvey::match(const Shot& shot,
+                                                           const std::vector<Position>& places) const {
     const auto found = matching_.of_receivers(shot.sources.front().position_m, places);
-    std::vector<std::size_t> traces;
+    std::vector<Matched> traces;
     for (std::size_t i = 0; i < places.size(); ++i) {
+        if (!wanted_.counts(i)) continue;
         const auto refuse_receiver = [&](const std::string& fault) {
             refuse(data_.name(), fmt::format("shot {}: receiver {} of {} at {} {}", shot.id, i + 1, places.size(),
                                              text_of(places[i]), fault));
@@ -149,24 +172,24 @@ std::vector<std::size_t> TracesOfSurvey::match(const Shot& shot, const std::vect
         if (found[i].size() > 1)
             refuse_receiver(fmt::format("has {} traces, {} and {} among them: leave one of them there", found[i].size(),
                                         data_.name(found[i][0]), data_.name(found[i][1])));
-        traces.push_back(found[i].front());
+        traces.push_back({i, found[i].front()});
     }
     return traces;
 }
 
 /// Dead traces are in none.
-std::vector<TracesOfSurvey::Group> TracesOfSurvey::grouped(const std::vector<std::size_t>& traces) const {
+std::vector<TracesOfSurvey::Group> TracesOfSurvey::grouped(const std::vector<Matched>& traces) const {
     std::map<std::pair<std::int64_t, double>, std::vector<Group>> groups;
-    for (std::size_t i = 0; i < traces.size(); ++i) {
-        const RecordedTrace& header = data_.traces()[traces[i]];
+    for (const Matched& matched : traces) {
+        const RecordedTrace& header = data_.traces()[matched.trace];
         if (header.is_dead) continue;
-        const RecordAxis record{header.start_s, data_.dt_s(), data_.file_of(traces[i]).samples};
-        if (const auto fault = fault_of_record(record, wanted_); !fault.empty())
-            refuse(data_.name(), fmt::format("{} {}", data_.name(traces[i]), fault));
+        const RecordAxis record{header.start_s, data_.dt_s(), data_.file_of(matched.trace).samples};
+        if (const auto fault = fault_of_record(record, wanted_.samples); !fault.empty())
+            refuse(data_.name(), fmt::format("{} {}", data_.name(matched.trace), fault));
         std::vector<Group>& alike = groups[{record.samples, record.start_s}];
         if (alike.empty() || alike.back().traces.size() == kReadTogether) alike.push_back({record, {}, {}});
-        alike.back().traces.push_back(traces[i]);
-        alike.back().receivers.push_back(i);
+        alike.back().traces.push_back(matched.trace);
+        alike.back().receivers.push_back(matched.receiver);
     }
     std::vector<Group> all;
     for (auto& [key, alike] : groups) std::ranges::move(alike, std::back_inserter(all));
@@ -190,13 +213,13 @@ std::vector<float> TracesOfSurvey::read(const Group& group) const {
 
 std::vector<float> TracesOfSurvey::traces(const Shot& shot) const {
     const std::vector<Position> places = shot.receivers.list();
-    const auto length = static_cast<std::ptrdiff_t>(wanted_.samples);
+    const auto length = static_cast<std::ptrdiff_t>(wanted_.samples.samples);
     std::vector<float> values(places.size() * static_cast<std::size_t>(length), 0.f);
     for (const Group& group : grouped(match(shot, places))) {
         const std::vector<float> records = read(group);
-        if (const auto fault = fault_of_resampling(records, group.record, wanted_.dt_s); !fault.empty())
+        if (const auto fault = fault_of_resampling(records, group.record, wanted_.samples.dt_s); !fault.empty())
             refuse(data_.name(), fmt::format("shot {}: {}", shot.id, fault));
-        const std::vector<float> wanted = at_wanted_samples(records, group.record, wanted_);
+        const std::vector<float> wanted = at_wanted_samples(records, group.record, wanted_.samples);
         for (std::size_t i = 0; i < group.receivers.size(); ++i)
             std::copy_n(wanted.begin() + static_cast<std::ptrdiff_t>(i) * length, length,
                         values.begin() + static_cast<std::ptrdiff_t>(group.receivers[i]) * length);
@@ -204,11 +227,9 @@ std::vector<float> TracesOfSurvey::traces(const Shot& shot) const {
     return values;
 }
 
-std::unique_ptr<ObservedData::Kind> open_kind(const std::vector<std::filesystem::path>& files, const TraceBytes& bytes,
-                                              const Shots& shots, const WantedSamples& wanted, double tolerance_m) {
-    if (files.size() > 1 || is_trace_file(files.front()))
-        return std::make_unique<TracesOfSurvey>(files, bytes, shots, wanted, tolerance_m);
-    return std::make_unique<SeismogramsOfSurvey>(files.front(), shots, wanted, tolerance_m);
+std::unique_ptr<ObservedData::Kind> open_kind(const std::vector<std::filesystem::path>& files, const Wanted& wanted) {
+    if (files.size() > 1 || is_trace_file(files.front())) return std::make_unique<TracesOfSurvey>(files, wanted);
+    return std::make_unique<SeismogramsOfSurvey>(files.front(), wanted);
 }
 
 /// What a filter spreads must not come from where nothing was recorded.
@@ -227,10 +248,13 @@ ObservedSampling observed_sampling(const Grid& grid, const TimeAxis& time) {
 ObservedData::ObservedData(const ImagingConfig& config, const Shots& shots, const ObservedSampling& sampling,
                            ObservedUse use)
     : sampling_(sampling), gain_(config.gain) {
-    const WantedSamples wanted{sampling.dt_s, sampling.samples, first_needed_s(config)};
-    const TraceBytes bytes = config.segy_bytes.value_or(TraceBytes{});
-    observed_ = open_kind(config.observed, bytes, shots, wanted, sampling.tolerance_m);
-    if (!config.subtract.empty()) subtracted_ = open_kind(config.subtract, bytes, shots, wanted, sampling.tolerance_m);
+    const Wanted wanted{shots,
+                        {sampling.dt_s, sampling.samples, first_needed_s(config)},
+                        sampling.tolerance_m,
+                        config.receivers,
+                        config.segy_bytes.value_or(TraceBytes{})};
+    observed_ = open_kind(config.observed, wanted);
+    if (!config.subtract.empty()) subtracted_ = open_kind(config.subtract, wanted);
     if (use == ObservedUse::imaged) band_pass_ = config.band_pass;
 }
 ObservedData::~ObservedData() = default;

@@ -37,16 +37,17 @@ enum class ObservedUse {
 /// any order. Shots are read when they are asked for, by any thread.
 class ObservedData {
 public:
-    /// \param config whose files, `segy_bytes`, `subtract`, `gain` and, of data that are imaged, `band_pass` are taken.
-    /// \throws Error(missing_input | bad_data), naming file and what is wrong: no seismograms, shots of the survey that
-    /// are not there.
+    /// \param config whose files, `segy_bytes`, `subtract`, `gain`, `receivers` and, of data that are imaged,
+    /// `band_pass` are taken. \throws Error(missing_input | bad_data), naming file and what is wrong: no seismograms,
+    /// shots of the survey that are not there.
     ObservedData(const ImagingConfig& config, const Shots& shots, const ObservedSampling& sampling,
                  ObservedUse use = ObservedUse::compared);
     ~ObservedData();
     ObservedData(ObservedData&&) noexcept;
 
     /// The pressure [Pa] of a shot, [receiver][sample], at the samples asked for, less that of `subtract`, with the
-    /// gain; zeros of a trace that is marked as dead. \throws Error(bad_data) naming file, shot and receiver where
+    /// gain; zeros of a trace that is marked as dead, and of receivers that do not count, whose traces files need not
+    /// have where traces are found by their places. \throws Error(bad_data) naming file, shot and receiver where
     /// positions or their number differ, the record is too short or begins too late, more than a hundredth of the
     /// energy is lost by resampling, or values that are resampled are not finite; where no trace, or several, belong to
     /// a receiver.

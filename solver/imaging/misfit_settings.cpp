@@ -40,10 +40,11 @@ void check_window(const TimeWindowConfig& window, double duration_s, StageFaults
 
 /// The earliest or the latest pick; 0 without any.
 double extreme_pick_s(const MuteConfig& mute, bool latest) {
-    double found = mute.picked.empty() ? 0. : mute.picked.front()[1];
-    for (const auto& [offset_m, time_s] : mute.picked)
-        found = latest ? std::max(found, time_s) : std::min(found, time_s);
-    return found;
+    std::vector<double> times_s;
+    for (const auto& [offset_m, time_s] : mute.picked) times_s.push_back(time_s);
+    for (const TracePick& pick : mute.picked_traces) times_s.push_back(pick.time_s);
+    if (times_s.empty()) return 0.;
+    return latest ? std::ranges::max(times_s) : std::ranges::min(times_s);
 }
 
 /// What one mute alone leaves nothing of.
@@ -71,11 +72,18 @@ void check_mutes_together(const ImagingConfig& config, StageFaults& faults) {
     const auto& top = config.top_mute;
     const auto& bottom = config.bottom_mute;
     const auto slowness = [](const MuteConfig& mute) { return mute.velocity_m_s ? 1. / *mute.velocity_m_s : 0.; };
-    const bool are_lines = top && bottom && top->picked.empty() && bottom->picked.empty();
+    const bool are_lines = top && bottom && top->picks.empty() && bottom->picks.empty();
     if (are_lines && bottom->t0_s <= top->t0_s && slowness(*bottom) <= slowness(*top))
         faults.add_of_value("imaging.bottom_mute.t0_s",
                             "nothing is left at any offset between imaging.top_mute, whose t0_s is " +
                                 number_text(top->t0_s) + ", and this mute");
+}
+
+void read_picks(MuteConfig& mute) {
+    MutePicks picks = read_mute_picks(mute.picks);
+    mute.picked = std::move(picks.at_offsets);
+    for (const MutePicks::OfTrace& pick : picks.of_traces)
+        mute.picked_traces.push_back({pick.shot, pick.receiver, pick.time_s});
 }
 
 }  // namespace
@@ -84,7 +92,7 @@ MisfitSettings make_misfit_settings(const ImagingConfig& given, double duration_
     const MisfitRow& misfit = find_row(origin, "imaging.misfit", misfits(), given.misfit);
     ImagingConfig config = given;
     for (std::optional<MuteConfig>* const mute : {&config.top_mute, &config.bottom_mute})
-        if (*mute && !(*mute)->picks.empty()) (*mute)->picked = read_mute_picks((*mute)->picks).picks;
+        if (*mute && !(*mute)->picks.empty()) read_picks(**mute);
     StageFaults faults(origin);
     check_offsets(config.offset_m, faults);
     check_window(config.time_window_s, duration_s, faults);

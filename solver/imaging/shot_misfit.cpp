@@ -107,7 +107,9 @@ public:
         auto& [weights, synthetic, observed] = with;
         adjoint.reserve(static_cast<std::size_t>(std::max(shot_.samples, shot_.room)));
         adjoint.assign(static_cast<std::size_t>(shot_.samples), 0.);
-        weights.set(settings_.config, shot_.source_m, shot_.receivers_m[trace], shot_.samples, shot_.dt_s,
+        const TracePlace place{shot_.source_m, shot_.receivers_m[trace], shot_.shot,
+                               static_cast<std::int64_t>(trace) + 1};
+        weights.set(settings_.config, place, shot_.samples, shot_.dt_s,
                     shot_.trace_weights.empty() ? 1. : shot_.trace_weights[trace]);
         if (weights.excludes_all()) return Use::excluded;
         take(observed_, trace, filter_, weights, observed);

@@ -38,6 +38,7 @@ struct ShotGeometry {
     double dt_s = 0.;
     std::span<const double> trace_weights{};  ///< [trace]; empty: 1 each
     std::int64_t room = 0;                    ///< samples that each adjoint source has memory for, if that is more
+    std::int64_t shot = 1;                    ///< its number
 };
 
 struct MisfitOfShot {

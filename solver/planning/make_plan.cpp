@@ -5,6 +5,7 @@
 
 #include "io/text/error.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/data/data_weights.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/imaging/imaging_condition.hpp"
@@ -110,11 +111,25 @@ void set_ranges(Plan& plan) {
     plan.model.extra_bytes = model_extra_bytes(model, plan.domain.grid, plan.config.origin);
 }
 
+/// Receivers are selected by their places in shots.
+void check_are_receivers(const NumberSelection& selection, const Survey& survey, const ConfigOrigin& origin) {
+    if (selection.is_all()) return;
+    if (selection.contains(0)) origin.value_fault("imaging.receivers", "receivers of a shot are counted from 1");
+    if (selection.largest() > survey.size.most_receivers)
+        origin.value_fault("imaging.receivers", fmt::format("there is no receiver {}: no shot has more than {}",
+                                                            selection.largest(), survey.size.most_receivers));
+}
+
+/// The section `imaging` is checked whatever the task; it is for those that compare data to have some shots alone.
 void set_survey(Plan& plan) {
     const Config& c = plan.config;
-    const TraceBytes bytes = c.imaging && c.imaging->segy_bytes ? *c.imaging->segy_bytes : TraceBytes{};
-    plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output, bytes}, plan.domain.grid,
+    const ImagingConfig section = c.imaging.value_or(ImagingConfig{});
+    const TraceBytes bytes = section.segy_bytes.value_or(TraceBytes{});
+    const NumberSelection selected = plan.task->compares_data ? section.shots : NumberSelection();
+    plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output, bytes, selected}, plan.domain.grid,
                               plan.domain.faces, c.origin);
+    if (!plan.task->compares_data) check_are_shots(section.shots, plan.survey.shots, c.origin);
+    check_are_receivers(section.receivers, plan.survey, c.origin);
 }
 
 /// What is cut off becomes absorbing strips: the faces that may be cut must have them.
@@ -304,6 +319,8 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
         plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.domain.grid, origin);
     });
     if (config.imaging || plan.task->steps_singly) stages.run([&] { set_imaging(plan); });
+    if (plan.task->compares_data && has_survey && plan.imaging)
+        stages.run([&] { check_picks(plan.imaging->misfit.config, plan.survey.shots); });
     if (plan.task->steps_singly && has_survey && has_device) stages.run([&] { check_gradients(plan); });
     if (has_survey) stages.run([&] { check_trace_files(plan); });
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.placement.device, plan.setup, origin); });

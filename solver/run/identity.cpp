@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/files/input_file.hpp"
+#include "io/results/recorded_data.hpp"
 #include "io/text/printable.hpp"
 #include "solver/program/hash.hpp"
 
@@ -46,6 +47,8 @@ Identity identity_of(const Config& config, const std::string& version, const std
     for (const ResolvedParameter& parameter : resolved_parameters(config)) {
         if (is_no_part(parameter.path, parameter.value, !task.empty())) continue;
         identity[parameter.path] = parameter.file.empty() ? parameter.value : "hash " + hash_of_file(parameter.file);
+        if (is_trace_array(parameter.file))
+            identity[parameter.path + ", table of traces"] = "hash " + hash_of_file(table_of_array(parameter.file));
     }
     // These kernels sum in an order of their own; all others give the same bits.
     if (kernel.starts_with("thesis-")) identity["backend.kernel"] = kernel;

@@ -109,6 +109,9 @@ Json describe_imaging(const Experiment& experiment) {
                    {"levels_together", imaging.history.slots},
                    {"states", imaging.history.checkpoints},
                    {"forward_steps", imaging.history.forward_steps(experiment.time)}};
+    const ImagingConfig& config = imaging.misfit.config;
+    if (!config.shots.is_all()) described["shots"] = config.shots.text();
+    if (!config.receivers.is_all()) described["receivers"] = config.receivers.text();
     if (imaging.history.ring) described["ring_every_steps"] = imaging.history.ring_every;
     return described;
 }

@@ -12,12 +12,12 @@ namespace onda {
 /// Whether a file holds traces, by its name or, of HDF5, by its format, and no table of positions.
 bool holds_traces(const std::filesystem::path& file);
 
-/// The sources of the traces of a file, of strength 1, one for each shot of SEG-Y and SU, and their receivers, one for
-/// each trace of a shot in the order of the file; where all shots have the same ones, these once.
+/// The sources of the traces of a file, of strength 1, one for each shot of SEG-Y, SU and arrays, and their receivers,
+/// one for each trace of a shot in the order of the file; where all shots have the same ones, these once.
 ///
-/// Shots have the numbers of a seismograms.h5. Of SEG-Y and SU a shot is what has one source position, and has the
-/// number of its field record where each record is one shot and each shot one record; else they are numbered from 1 in
-/// the order of the file.
+/// Shots have the numbers of a seismograms.h5. Of the others a shot is what has one source position, and has the number
+/// of its field record, or that in the table of an array, where each number is one shot and each shot one number; else
+/// they are numbered from 1 in the order of the file.
 /// Traces that are marked as dead have receivers like others.
 struct RecordedSurvey {
     SourceTable sources;

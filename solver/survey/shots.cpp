@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "solver/survey/shots_data.hpp"
 
@@ -54,15 +55,26 @@ std::size_t Shots::Data::index_of(std::int64_t shot_id) const {
 
 Shots::Shots() : data_(std::make_shared<const Data>()) {}
 
+Shots Shots::only(const NumberSelection& selection) const {
+    if (selection.is_all()) return *this;
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < size(); ++i)
+        if (selection.contains(id(i))) kept.push_back(in_data(i));
+    Shots part = *this;
+    part.kept_ = std::make_shared<const std::vector<std::size_t>>(std::move(kept));
+    return part;
+}
+
 std::size_t Shots::size() const {
-    return data_->id.size();
+    return kept_ ? kept_->size() : data_->id.size();
 }
 
 std::int64_t Shots::id(std::size_t i) const {
-    return data_->id[i];
+    return data_->id[in_data(i)];
 }
 
-PositionBox Shots::spread(std::size_t i) const {
+PositionBox Shots::spread(std::size_t shot) const {
+    const std::size_t i = in_data(shot);
     PositionBox box{data_->source_m(i), data_->source_m(i)};
     for (std::int64_t s = data_->first_source[i]; s < data_->first_source[i + 1]; ++s)
         box.include(data_->sources[static_cast<std::size_t>(s)].position_m);
@@ -99,19 +111,20 @@ std::vector<CarriedColumn> Shots::carried_columns(std::int64_t id) const {
 }
 
 std::size_t Shots::index_of(std::int64_t id) const {
-    return data_->index_of(id);
+    const std::size_t i = data_->index_of(id);
+    return kept_ ? static_cast<std::size_t>(std::ranges::lower_bound(*kept_, i) - kept_->begin()) : i;
 }
 
 std::span<const SourcePoint> Shots::sources(std::size_t i) const {
-    const auto first = static_cast<std::size_t>(data_->first_source[i]),
-               end = static_cast<std::size_t>(data_->first_source[i + 1]);
+    const auto first = static_cast<std::size_t>(data_->first_source[in_data(i)]),
+               end = static_cast<std::size_t>(data_->first_source[in_data(i) + 1]);
     return std::span(data_->sources).subspan(first, end - first);
 }
 
 Shot Shots::operator[](std::size_t i) const {
     const std::span<const SourcePoint> its = sources(i);
-    Shot shot{data_->id[i], {its.begin(), its.end()}, {}};
-    for (const ReceiverPart& part : data_->receivers) shot.receivers.append(part.of(shot.id, data_->source_m(i)));
+    Shot shot{id(i), {its.begin(), its.end()}, {}};
+    for (const ReceiverPart& part : data_->receivers) shot.receivers.append(part.of(shot.id, its.front().position_m));
     return shot;
 }
 

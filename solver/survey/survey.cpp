@@ -139,25 +139,28 @@ std::int64_t rows_of(const Grid& grid, std::span<const FaceLayer> near, const Po
     return weighted_nodes(grid, on_nodes);
 }
 
-SurveySize size_of(const Grid& grid, const Faces& faces, const Shots::Data& data, const ReceiverCounts& receivers) {
+/// The size of the survey of the shots that are selected.
+SurveySize size_of(const Grid& grid, const Faces& faces, const Shots::Data& data, const ReceiverCounts& receivers,
+                   const NumberSelection& selection) {
     const std::vector<FaceLayer> near = near_strips(grid, faces);
     SurveySize size;
-    size.sources = static_cast<std::int64_t>(data.sources.size());
     for (std::size_t shot = 0; shot < data.id.size(); ++shot) {
+        if (!selection.contains(data.id[shot])) continue;
         std::int64_t nodes = 0, rows = 0;
         for (std::int64_t s = data.first_source[shot]; s < data.first_source[shot + 1]; ++s) {
             nodes += weighted_nodes(grid, data.sources[s].position_m);
             rows += rows_of(grid, near, data.sources[s].position_m);
         }
+        const std::int64_t sources = data.first_source[shot + 1] - data.first_source[shot];
+        size.sources += sources;
         size.most_source_rows = std::max(size.most_source_rows, rows);
         size.most_source_nodes = std::max(size.most_source_nodes, nodes);
-        size.most_sources = std::max(size.most_sources, data.first_source[shot + 1] - data.first_source[shot]);
+        size.most_sources = std::max(size.most_sources, sources);
         size.most_receivers = std::max(size.most_receivers, receivers.of(shot));
         size.most_receiver_nodes = std::max(size.most_receiver_nodes, receivers.nodes_of(shot));
         size.receivers = saturating_sum(size.receivers, receivers.of(shot));
-        if (!receivers.own.empty()) ++size.shots_of_receivers[receivers.of(shot)];
+        ++size.shots_of_receivers[receivers.of(shot)];
     }
-    if (receivers.own.empty()) size.shots_of_receivers[receivers.common] = static_cast<std::int64_t>(data.id.size());
     return size;
 }
 
@@ -246,11 +249,22 @@ Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces
     faults.raise_if_any();
     const ReceiverCounts counts = count_receivers(grid, data);
     check_something_is_left(sections, data, counts, origin);
-    survey.size = size_of(grid, faces, data, counts);
+    survey.size = size_of(grid, faces, data, counts, {});
     survey.warnings = std::move(of_entries);
     add_warnings(sections, grid, faces, data, survey);
+    if (!sections.shots.is_all()) survey.size = size_of(grid, faces, data, counts, sections.shots);
     survey.shots = Shots(std::make_shared<const Shots::Data>(std::move(data)));
+    check_are_shots(sections.shots, survey.shots, origin);
+    survey.shots = survey.shots.only(sections.shots);
     return survey;
+}
+
+void check_are_shots(const NumberSelection& selection, const Shots& shots, const ConfigOrigin& origin) {
+    if (const auto missing = selection.missing_from(shots.size(), [&shots](std::size_t i) { return shots.id(i); }))
+        origin.value_fault(
+            "imaging.shots",
+            fmt::format("there is no shot {}: the survey has {} shot{}, numbered {} to {}", *missing, shots.size(),
+                        shots.size() == 1 ? "" : "s", shots.id(0), shots.id(shots.size() - 1)));
 }
 
 }  // namespace onda

@@ -14,6 +14,7 @@
 #include "io/config/config.hpp"
 #include "io/models/points_file.hpp"
 #include "io/results/trace_bytes.hpp"
+#include "io/text/number_selection.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/shot/shot.hpp"
 #include "solver/discretisation/boundary.hpp"
@@ -61,6 +62,11 @@ public:
     Shots();
     explicit Shots(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
+    /// Those of these shots that are selected.
+    [[nodiscard]] Shots only(const NumberSelection& selection) const;
+    /// Whether they are all that sources fire in.
+    [[nodiscard]] bool are_all() const { return kept_ == nullptr; }
+
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] bool empty() const { return size() == 0; }
     [[nodiscard]] Shot operator[](std::size_t i) const;
@@ -95,7 +101,11 @@ public:
     [[nodiscard]] Iterator end() const { return {*this, size()}; }
 
 private:
+    /// The index in the data of the i-th of these.
+    [[nodiscard]] std::size_t in_data(std::size_t i) const { return kept_ ? (*kept_)[i] : i; }
+
     std::shared_ptr<const Data> data_;
+    std::shared_ptr<const std::vector<std::size_t>> kept_;  ///< ascending indices in the data; null: all
 };
 
 /// How much a survey is; no number wraps.
@@ -132,8 +142,12 @@ struct SurveySections {
     const WaveletConfig& wavelet;  ///< of every source without one of its own
     const TimeConfig& time;
     const OutputConfig& output;
-    TraceBytes bytes{};  ///< where SEG-Y and SU that tell of sources and receivers have their fields
+    TraceBytes bytes{};       ///< where SEG-Y and SU that tell of sources and receivers have their fields
+    NumberSelection shots{};  ///< that the survey has of those that sources fire in; wavelets and warnings are of all
 };
+
+/// Refuses imaging.shots of which some are none of these. \throws Error(config).
+void check_are_shots(const NumberSelection& selection, const Shots& shots, const ConfigOrigin& origin);
 
 /// Makes a survey, counted before it is built: neither time nor memory grow with the receivers of lines and grids.
 /// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, more than

@@ -112,6 +112,7 @@ AdjointPoints ComparingTask::compare(ShotInProgress& shot, const Wavefield& fiel
         .samples = plan_.time.output_samples,
         .dt_s = plan_.time.output_dt_s,
         .room = plan_.time.recorded_samples(),
+        .shot = shot.shot.id,
     };
     MisfitOfShot misfit = misfit_of(shot, geometry, shot.observed.get(), field, slot);
     shot.images.shot = shot.shot.id;

@@ -101,7 +101,7 @@ std::vector<std::string> samples() {
             "source_elevation: 53, receiver_elevation: 57, coordinate_scaler: 0, elevation_scaler: 69, delay_ms: 105}, "
             "band_pass: "
             "{low_hz: 2.5, high_hz: 30, order: 6, phase: minimum}, misfit: huber, huber_threshold: "
-            "0.30000000000000004, offset_m: {min: "
+            "0.30000000000000004, shots: [1-3, 7, 9-20:2], receivers: 5, offset_m: {min: "
             "0.1, max: 1e9}, time_window_s: {min: 0.01, max: 0.09, taper: 0.003}, top_mute: {t0_s: -0.1, velocity_m_s: "
             "1500.5, taper_s: 0.01}, bottom_mute: {picks: wavelet.csv}, storage: checkpoints, ring: disk, ring_folder: "
             "rings, "

@@ -88,6 +88,14 @@ TEST_CASE("info tells the geometry, fold and spectrum of SEG-Y, parts of a line,
     CHECK(own["files"][0]["format"] == "seismograms.h5");
     for (const char* same : {"traces", "shots", "receiver_places", "offsets_m", "fold", "rms", "spectrum"})
         CHECK_MESSAGE(own[same] == facts[same], same);
+    // As an array of NumPy's, whose table has the places as they are.
+    REQUIRE(run_onda({"export", line.path("run"), "--npy", "-o", line.path("line.npy")}).code == 0);
+    const auto array = nlohmann::json::parse(line.data({"info", "@line.npy", "--json"}).out);
+    CHECK(array["files"][0]["format"] == "NumPy array, float32");
+    for (const char* same : {"traces", "shots", "receiver_places", "offsets_m", "fold", "rms", "spectrum"})
+        CHECK_MESSAGE(array[same] == facts[same], same);
+    CHECK(line.data({"check", "@line.npy", "--config", "@survey.yaml"}).code == 0);
+    CHECK(line.data({"plot", "@line.npy"}).code == 0);
     // The line in two files.
     constexpr std::size_t half = kHeads + 2 * kReceivers * kTrace;
     line.write("a.sgy", line.bytes.substr(0, half));
@@ -218,14 +226,16 @@ TEST_CASE("files that are none, or damaged, end with a message") {
     CHECK(line.data({"check", "@text.h5"}).code == 65);
     CHECK(line.data({"info"}).code == 64);
     CHECK(line.data({"inof", "@line.sgy"}).code == 64);
-    const std::string own = text_of(fs::path(line.path("run")) / "seismograms.h5");
+    REQUIRE(run_onda({"export", line.path("run"), "--npy", "-o", line.path("m.npy")}).code == 0);
+    const std::vector<std::pair<std::string, std::string>> files{
+        {"m.h5", text_of(fs::path(line.path("run")) / "seismograms.h5")},
+        {"m.sgy", line.bytes},
+        {"m.npy", text_of(line.path("m.npy"))}};
     std::mt19937 draw(2);
-    for (int i = 0; i < 12; ++i) {
-        const bool is_hdf5 = i % 2 == 0;
-        std::string bytes = is_hdf5 ? own : line.bytes;
-        for (int change = 0; change < 20; ++change)
+    for (int i = 0; i < 15; ++i) {
+        std::string name = files[i % 3].first, bytes = files[i % 3].second;
+        for (int change = 0; change < (name == "m.npy" ? 2 : 20); ++change)
             bytes[draw() % std::min<std::size_t>(bytes.size(), 12'000)] = char(draw());
-        const std::string name = is_hdf5 ? "m.h5" : "m.sgy";
         line.write(name, bytes);
         for (const char* command : {"info", "check", "plot"}) {
             std::vector<std::string> arguments{command, "@" + name};

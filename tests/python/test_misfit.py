@@ -80,6 +80,20 @@ def test_is_a_derivative_of_velocity_and_density(observed):
         onda.misfit(observed, vp=vp, rho=np.full(7, 1800.0))
 
 
+def test_some_shots_and_receivers_count(observed):
+    value, gradient = onda.misfit(observed, overrides=["imaging.shots=2"])
+    of_shot, gradient_of_shot = onda.misfit(observed, shots=[2])
+    assert value == of_shot
+    np.testing.assert_array_equal(gradient, gradient_of_shot)
+    some, of_some = onda.misfit(observed, overrides=["imaging.shots=2", "imaging.receivers=[1-6, 8]"])
+    others, of_others = onda.misfit(observed, overrides=["imaging.shots=2", "imaging.receivers=7,9-13"])
+    assert 0 < some < value
+    assert some + others == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(of_some + of_others, gradient, rtol=0, atol=2e-7 * abs(gradient).max())  # sums of floats
+    with pytest.raises(onda.UsageError, match="no shot 1: imaging.shots leaves 1 shot, numbered 2 to 2"):
+        onda.misfit(observed, overrides=["imaging.shots=2"], shots=[1])
+
+
 def test_optimisers_find_a_smaller_misfit(observed):
     vp = np.full(37 * 45, 2000.0)
     value, gradient = onda.misfit(observed, vp=vp)

@@ -1,6 +1,6 @@
 // `onda gradient` from observed data to files: the same bits however the forward field is kept, whoever computes the
 // shots and in which order; what allows no exact gradient is refused with what would do.
-// Takes 10 s.
+// Takes 15 s.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <fstream>
@@ -263,6 +263,10 @@ TEST_CASE("observed data may lie in several files, be sampled otherwise, and be 
     std::ofstream(folder / "a.sgy", std::ios::binary) << bytes.substr(0, heads + half * length);
     std::ofstream(folder / "b.sgy", std::ios::binary) << bytes.substr(0, heads) << bytes.substr(heads + half * length);
     CHECK(place.image_of("parts", {"imaging.observed=[a.sgy, b.sgy]"}) == expected);
+    // One of them an array beside its table.
+    REQUIRE(run_onda({"export", folder / "true", "--npy", "--shots", "1-2", "--output", folder / "a.npy"}).code == 0);
+    REQUIRE(run_onda({"export", folder / "true", "--segy", "--shots", "3-5", "--output", folder / "c.sgy"}).code == 0);
+    CHECK(place.image_of("mixed", {"imaging.observed=[a.npy, c.sgy]"}) == expected);
 
     // What is subtracted from itself is nothing, and nothing is compared with it.
     const std::vector<float> none = place.image_of("none", {"imaging.subtract=true.sgy"});
@@ -292,6 +296,128 @@ TEST_CASE("observed data may lie in several files, be sampled otherwise, and be 
     CHECK(difference(place.image_of("low", {"imaging.band_pass={high_hz: 8, phase: minimum}"}), expected) > 0.3);
     CHECK(difference(place.image_of("gain", {"imaging.gain={time_power: 0}"}), expected) == 0.f);
     CHECK(place.image_of("grown", {"imaging.gain={}"}) != expected);
+}
+
+TEST_CASE("observed data may be an array of NumPy's, which a run knows by its table, too") {
+    const GradientPlace place;
+    const std::filesystem::path& folder = place.folder.path();
+    const std::vector<float> expected = place.image_of("own", {});
+    REQUIRE(run_onda({"export", folder / "true", "--npy", "--output", folder / "line.npy"}).code == 0);
+    CHECK(place.image_of("array", {"imaging.observed=line.npy"}) == expected);
+    const std::vector<float> none = place.image_of("none", {"imaging.subtract=line.npy"});
+    CHECK(std::ranges::all_of(none, [](float x) { return x == 0.f; }));
+    CHECK(place.image_of("itself", {"imaging.observed=line.npy", "receivers=[{type: file, file: line.npy}]",
+                                    "sources=[{type: file, file: line.npy}]"}) == expected);
+
+    // Shots are found by their places; a table whose places were changed is that of another run.
+    const std::string table = text_of(folder / "line_traces.csv");
+    const std::vector<std::string> array{"--set", "imaging.observed=line.npy"};
+    CHECK(place.gradient("begun", {"--shots", "2", array[0], array[1]}).code == 0);
+    std::string changed = table;
+    changed.replace(changed.rfind(",563,"), 5, ",560,");
+    write_text(folder / "line_traces.csv", changed);
+    const Outcome mixed = place.gradient("begun", array);
+    CHECK(mixed.code != 0);
+    CHECK(contains(mixed.err, "imaging.observed, table of traces"));
+    const Outcome elsewhere = place.gradient("elsewhere", array);
+    CHECK(elsewhere.code == 65);
+    CHECK(contains(elsewhere.err, "shot 5: receiver 21 of 21 at (563, 0, 20) m has no trace within 0.01 m"));
+    std::filesystem::remove(folder / "line_traces.csv");
+    const Outcome absent = place.gradient("absent", array);
+    CHECK(absent.code == 66);
+    CHECK(contains(absent.err, "line_traces.csv: no such file: line.npy needs a table of its traces"));
+}
+
+TEST_CASE("shots and receivers that are selected are all that count") {
+    const GradientPlace place;
+    const std::filesystem::path& folder = place.folder.path();
+    const std::string two_shots = "sources=[{position_m: [203, 24], shot: 2}, {position_m: [403, 24], shot: 4}]";
+    const std::vector<float> expected = place.image_of("two", {two_shots});
+    CHECK(place.image_of("selected", {"imaging.shots=2,4"}) == expected);
+    CHECK(place.image_of("stepped", {"imaging.shots=[2-5:2]"}) == expected);
+    CHECK(list_shots(folder / "selected" / "seismograms.h5") == std::vector<std::int64_t>{2, 4});
+    for (const std::string command : {"rtm", "lsrtm"}) {
+        CAPTURE(command);
+        const auto image = [&](const std::string& name, const std::string& setting) {
+            const Outcome done =
+                run_onda({command, folder / "survey.yaml", "--output", folder / name, "--set", "backend.name=cpu",
+                          "--set", "imaging.lsrtm={iterations: 2}", "--set", setting});
+            REQUIRE_MESSAGE(done.code == 0, done.err);
+            const StoredImageKind& kind = *image_contents(folder / name / "image.h5").kinds.front();
+            return read_image(folder / name / "image.h5", kind, {0, 0, 0}, {61, 1, 41});
+        };
+        CHECK(image(command + " selected", "imaging.shots=2,4") == image(command + " two", two_shots));
+    }
+
+    // Surveys go on as what they began, and --shots are among those selected.
+    const auto settings = [](const std::string& shots, const std::vector<std::string>& more = {}) {
+        std::vector<std::string> all{"--set", "imaging.shots=" + shots};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    CHECK(place.gradient("parts", settings("2,4", {"--shots", "4"})).code == 0);
+    const Outcome other = place.gradient("parts", settings("2-4"));
+    CHECK(other.code != 0);
+    CHECK(contains(other.err, "imaging.shots"));
+    const Outcome outside = place.gradient("parts", settings("2,4", {"--shots", "3"}));
+    CHECK(outside.code == 64);
+    CHECK(contains(outside.err, "there is no shot 3: imaging.shots leaves 2 shots, numbered 2 to 4"));
+    CHECK(place.gradient("parts", settings("2,4")).code == 0);
+    CHECK(place.image("parts") == expected);
+    const Outcome none = place.gradient("none", settings("2,9"));
+    CHECK(none.code == 78);
+    CHECK(contains(none.err, "there is no shot 9: the survey has 5 shots, numbered 1 to 5"));
+
+    // Receivers that do not count are as dead ones, and need not be there.
+    REQUIRE(run_onda({"export", folder / "true", "--segy", "--output", folder / "true.sgy"}).code == 0);
+    const std::string whole = text_of(folder / "true.sgy");
+    constexpr std::size_t heads = 3600, receivers = 21, first_left_out = 12;
+    const std::size_t length = (whole.size() - heads) / (5 * receivers);
+    std::string dead = whole, without = whole.substr(0, heads);
+    for (std::size_t trace = 0; trace < 5 * receivers; ++trace) {
+        if (trace % receivers < first_left_out) without += whole.substr(heads + trace * length, length);
+        if (trace % receivers >= first_left_out) dead[heads + trace * length + 29] = 2;  // bytes 29-30
+    }
+    std::ofstream(folder / "dead.sgy", std::ios::binary) << dead;
+    std::ofstream(folder / "without.sgy", std::ios::binary) << without;
+    const std::vector<float> of_some = place.image_of("dead", {"imaging.observed=dead.sgy"});
+    CHECK(place.image_of("some", {"imaging.receivers=1-12"}) == of_some);
+    CHECK(place.image_of("without", {"imaging.receivers=1-12", "imaging.observed=without.sgy"}) == of_some);
+    CHECK(contains(text_of(folder / "some" / "misfit.csv"), ",21,0,9"));
+    const Outcome checked = run_onda({"data", "check", folder / "without.sgy", "--config", folder / "survey.yaml",
+                                      "--set", "imaging.receivers=1-12"});
+    CHECK_MESSAGE(checked.code == 0, checked.out);
+    const Outcome too_many = place.gradient("many", {"--set", "imaging.receivers=20-22"});
+    CHECK(too_many.code == 78);
+    CHECK(contains(too_many.err, "there is no receiver 22: no shot has more than 21"));
+}
+
+TEST_CASE("mutes may be picked trace by trace") {
+    const GradientPlace place;
+    const std::filesystem::path& folder = place.folder.path();
+    std::string at_offsets = "offset_m,time_s\n", of_traces = "receiver,shot,time_s\n";
+    for (int offset = 0; offset <= 520; ++offset)
+        at_offsets += std::to_string(offset) + "," + std::to_string(0.101 + 0.0005 * offset) + "\n";
+    for (int shot = 1; shot <= 5; ++shot)
+        for (int receiver = 21; receiver >= 1; --receiver)
+            of_traces += std::to_string(receiver) + "," + std::to_string(shot) + "," +
+                         std::to_string(0.101 + 0.0005 * std::abs(26 * receiver + 17 - 100 * shot - 3)) + "\n";
+    write_text(folder / "offsets.csv", at_offsets);
+    write_text(folder / "traces.csv", of_traces);
+    const std::vector<float> expected = place.image_of("offsets", {"imaging.top_mute={picks: offsets.csv}"});
+    CHECK(place.image_of("traces", {"imaging.top_mute={picks: traces.csv}"}) == expected);
+    CHECK(expected != place.image_of("own", {}));
+
+    const std::string last = of_traces.substr(of_traces.rfind('\n', of_traces.size() - 2) + 1);
+    write_text(folder / "traces.csv", of_traces.substr(0, of_traces.size() - last.size()));
+    const Outcome refused = place.gradient("refused", {"--set", "imaging.top_mute={picks: traces.csv}"});
+    CHECK(refused.code == 65);
+    CHECK(contains(refused.err, "traces.csv: has no pick of shot 5, receiver 1: give every trace one"));
+    CHECK(
+        place.gradient("left out", {"--set", "imaging.top_mute={picks: traces.csv}", "--set", "imaging.receivers=2-21"})
+            .code == 0);
+    CHECK(place.gradient("other shots", {"--set", "imaging.top_mute={picks: traces.csv}", "--set", "imaging.shots=1-4"})
+              .code == 0);
 }
 
 TEST_CASE("what allows no exact gradient is refused, with what would do") {

@@ -1,5 +1,5 @@
-// Surveys whose sources and receivers are those of recorded traces: what was written as SEG-Y, SU or seismograms.h5 is
-// computed again where it was recorded, with its numbers and bits, and compared with itself.
+// Surveys whose sources and receivers are those of recorded traces: what was written as SEG-Y, SU, NumPy array or
+// seismograms.h5 is computed again where it was recorded, with its numbers and bits, and compared with itself.
 // Takes 2 s.
 #include <cmath>
 #include <doctest/doctest.h>
@@ -47,7 +47,8 @@ TEST_CASE("a survey of recorded traces is that in which they were recorded") {
         const TemporaryFolder folder;
         REQUIRE(run(folder, "first", kOfNumbers + receivers + kOutput).code == 0);
         const std::filesystem::path expected = folder.path() / "first" / "seismograms.h5";
-        for (const std::string name : {"seismograms.segy", "seismograms.su", "seismograms.h5"}) {
+        REQUIRE(run_onda({"export", folder.path() / "first", "--npy"}).code == 0);
+        for (const std::string name : {"seismograms.segy", "seismograms.su", "seismograms.npy", "seismograms.h5"}) {
             CAPTURE(name);
             const Outcome done = run(folder, "again", survey_of("first/" + name) + kOutput);
             REQUIRE_MESSAGE(done.code == 0, done.err);

@@ -197,7 +197,7 @@ TEST_CASE("a table with a line that was half written has one shot less") {
 
 TEST_CASE("a list of shots that cannot be is refused with what there is") {
     const Workplace place;
-    for (const std::string text : {"x", "3-", "5-3", "1,,2", "-1", "1-2-3", ""}) {
+    for (const std::string text : {"x", "3-", "5-3", "1,,2", "-1", "1-2-3", "", "1-9:", "1-9:0", "4:2"}) {
         CAPTURE(text);
         CHECK(place.run({"--shots", text}).code == 64);
         CHECK_THROWS_AS(ShotSelection{text}, Error);
@@ -209,4 +209,8 @@ TEST_CASE("a list of shots that cannot be is refused with what there is") {
     const ShotSelection some("3-7,12");
     for (const int shot : {3, 5, 7, 12}) CHECK(some.contains(shot));
     for (const int shot : {1, 2, 8, 11, 13}) CHECK(!some.contains(shot));
+    const ShotSelection stepped("2-10:4, 20");
+    CHECK(stepped.among({1, 2, 3, 4, 6, 8, 9, 10, 20}) == std::vector<std::int64_t>{2, 6, 10, 20});
+    CHECK(ShotSelection("1-100:33").among({1, 34, 67, 100}).size() == 4);
+    CHECK(ShotSelection("1-9:5").among({1, 6}).size() == 2);  // 9 is not meant
 }

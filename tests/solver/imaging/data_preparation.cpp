@@ -120,7 +120,7 @@ TEST_CASE("a mute may follow picks of a file, linear between them and constant b
              {0., 0.12}, {100., 0.12}, {200., 0.17}, {260., 0.2}, {300., 0.22}, {700., 0.22}, {5000., 0.22}}) {
         const double offset_m = expected.first, time_s = expected.second;
         CAPTURE(offset_m);
-        const DataWeights weights(settings.config, {0., 0., 0.}, {offset_m, 0., 0.}, 251, 0.004);
+        const DataWeights weights(settings.config, {{0., 0., 0.}, {offset_m, 0., 0.}}, 251, 0.004);
         const auto first = std::ranges::find(weights.samples(), 1.);
         CHECK(double(first - weights.samples().begin()) == std::ceil(time_s / 0.004 - 1e-6));
         CHECK(std::ranges::count(weights.samples(), 0.) == first - weights.samples().begin());
@@ -136,8 +136,33 @@ TEST_CASE("a mute may follow picks of a file, linear between them and constant b
     refused("offset_m,time_s\n-1,0.1\n", "mute.csv:2:1: offset_m = -1: offsets must be 0 or more", ExitCode::bad_data);
     refused("offset_m,time_s\n0,0.1s\n", "mute.csv:2:3", ExitCode::bad_data);
     refused("offset,tmie_s\n0,0.1\n", "mute.csv:1:8", ExitCode::bad_data);
+    refused("shot,receiver,time_s\n1,1,0.1\n2,1,0.1\n1,1,0.2\n",
+            "mute.csv:4:1: shot 1, receiver 1: has a pick in line 2 already", ExitCode::bad_data);
+    refused("shot,receiver,time_s\n1,0.5,0.1\n", "mute.csv:2:3: receiver = '0.5': must be a whole number from 1",
+            ExitCode::bad_data);
+    for (const std::string columns : {"shot,time_s\n1,0.1\n", "receiver,time_s\n1,0.1\n", "time_s\n0.1\n",
+                                      "shot,receiver,offset_m,time_s\n1,1,0,0.1\n"})
+        refused(columns, "picks have columns of offset_m, time_s or of shot, receiver, time_s", ExitCode::bad_data);
+    refused("shot,receiver,time_s\n1,1,1\n", "every trace is muted to its end", ExitCode::config);
     refused("offset_m,time_s\n0,1\n", "every trace is muted to its end", ExitCode::config);
     refused("offset_m,time_s\n0,-0.02\n", "every trace is muted from its beginning", ExitCode::config, false);
+}
+
+TEST_CASE("a mute may follow a pick of each trace; receivers that are not selected have no weight") {
+    ImagingConfig config;
+    MuteConfig& mute = config.bottom_mute.emplace();
+    mute.t0_s = 0.02;
+    mute.picked_traces = {{2, 1, 0.3}, {2, 3, 0.1}, {4, 1, 0.2}};
+    config.receivers = std::get<NumberSelection>(NumberSelection::parse("1,3"));
+    const auto kept = [&](std::int64_t shot, std::int64_t receiver) {
+        const DataWeights weights(config, {{}, {100., 0., 0.}, shot, receiver}, 251, 0.002);
+        CHECK(weights.excludes_all() == (receiver == 2));
+        return std::ranges::count(weights.samples(), 1.);
+    };
+    CHECK(kept(2, 1) == 161);
+    CHECK(kept(2, 3) == 61);
+    CHECK(kept(4, 1) == 111);
+    CHECK(kept(2, 2) == 0);
 }
 
 TEST_CASE("a filter of both seismograms is in the misfit, and transposed in its derivative") {

@@ -118,7 +118,7 @@ bool is_zero(const Values& values) {
 }
 
 Values weights_of(const ImagingConfig& config, double offset_m) {
-    const DataWeights weights(config, {0., 0., 30.}, {0.6 * offset_m, -0.8 * offset_m, 70.}, kSamples, kInterval_s);
+    const DataWeights weights(config, {{0., 0., 30.}, {0.6 * offset_m, -0.8 * offset_m, 70.}}, kSamples, kInterval_s);
     return {weights.samples().begin(), weights.samples().end()};
 }
 
