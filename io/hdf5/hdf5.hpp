@@ -141,14 +141,6 @@ struct StoredChunk {
     std::uint64_t at = 0, bytes = 0;
 };
 
-/// The values of a box on their way to a dataset: its chunks as the file will have them, where Dataset::write() makes
-/// whole chunks, or else the values themselves, which are referred to.
-struct ReadyBox {
-    Extents first, count;
-    std::span<const float> values;
-    std::vector<std::vector<std::byte>> chunks;  ///< in the order of the file
-};
-
 /// Whether a dataset may be a view (HDF5: virtual), whose values lie in other files.
 enum class Storage { own, own_or_view };
 
@@ -189,10 +181,6 @@ public:
     void write(const Extents& first, const Extents& count, std::span<const T> values) {
         write_box(first, count, element_of<T>(), values.data(), values.size());
     }
-    /// The part of write() that needs no turn of HDF5, with as much memory as the box has.
-    [[nodiscard]] ReadyBox make_ready(const Extents& first, const Extents& count, std::span<const float> values) const;
-    /// The part that needs one.
-    void write(const ReadyBox& box);
     template <class T>
     void write_all(std::span<const T> values) {
         write(Extents(rank(), 0), extents_, values);

@@ -156,28 +156,6 @@ void Dataset::write_chunks(const Extents& first, const Extents& count, const voi
     turns.rethrow();
 }
 
-ReadyBox Dataset::make_ready(const Extents& first, const Extents& count, std::span<const float> values) const {
-    ReadyBox box{first, count, values, {}};
-    if (!goes_in_whole_chunks(first, count, Element::float32) || values.size() != product(count)) return box;
-    const ChunkedBox chunks(box.first, box.count, chunk_, element_bytes_);
-    box.chunks.resize(chunks.size());
-    std::vector<std::byte> copy;
-    for (std::size_t i = 0; i < chunks.size(); ++i)
-        filter_chunk(bytes_of_chunk(chunks, chunks.first(i), std::as_bytes(values).data(), copy), box.chunks[i]);
-    return box;
-}
-
-void Dataset::write(const ReadyBox& box) {
-    if (box.chunks.empty()) return write(box.first, box.count, box.values);
-    detail::prepare_library();
-    const ChunkedBox chunks(box.first, box.count, chunk_, element_bytes_);
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-        const std::vector<std::byte>& chunk = box.chunks[i];
-        check(H5Dwrite_chunk(id_, H5P_DEFAULT, 0, chunks.first(i).data(), chunk.size(), chunk.data()), *this,
-              "write its values");
-    }
-}
-
 std::optional<StoredChunk> Dataset::stored_chunk(const Extents& first) const {
     unsigned skipped = 0;
     haddr_t at = HADDR_UNDEF;

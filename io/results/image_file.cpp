@@ -226,18 +226,15 @@ void ImageWriter::Impl::close_images() {
     for (hdf5::Dataset& scale : scales) scale.close();
 }
 
-/// Headers, the place of the last chunk of each image, which opening a truncated file does not get to, and all of the
-/// shots: what a failed write would have lost.
+/// Headers, the last row of each image, and all of the shots: what a truncated or failed write would have lost.
 void ImageWriter::Impl::read_back(const hdf5::File& written) const {
     for (const OpenImage& image : images) {
         const auto values = open_image(written, *image.kind);
         const hdf5::Extents extents = node_extents(nodes.geometry);
         if (values.extents() != extents || nodes_of(values).first != nodes.first)
             values.fail("has another shape or place than was written");
-        hdf5::Extents last = extents;
-        for (std::size_t axis = 0; axis < last.size(); ++axis)
-            last[axis] = (extents[axis] - 1) / values.chunk()[axis] * values.chunk()[axis];
-        if (!values.stored_chunk(last)) values.fail("has no values where its last ones were written");
+        std::vector<float> row(extents[2]);
+        values.read({extents[0] - 1, extents[1] - 1, 0}, {1, 1, extents[2]}, std::span<float>(row));
     }
     for (const std::int64_t shot : own_shots) {
         const ShotMisfit& row = *std::ranges::find(rows, shot, &ShotMisfit::shot);
@@ -269,7 +266,7 @@ void ImageWriter::write(const StoredImageKind& kind, std::int64_t plane, std::sp
     const auto of_plane = static_cast<std::size_t>(geometry.shape[0] * geometry.shape[1]);
     const auto planes = static_cast<std::int64_t>(values.size() / of_plane);
     require_finite(impl_->name + ": ", kind, geometry, plane, values);
-    std::optional<hdf5::Turn> turn(std::in_place);
+    const hdf5::Turn turn;
     OpenImage& image = impl_->image_of(kind);
     if (plane != image.planes || values.empty() || values.size() % of_plane != 0 || plane + planes > geometry.shape[2])
         throw Error(ExitCode::internal, image.values.place() + ": " + std::to_string(values.size()) +
@@ -277,16 +274,7 @@ void ImageWriter::write(const StoredImageKind& kind, std::int64_t plane, std::sp
                                             " on that follow the " + std::to_string(image.planes) + " before");
     hdf5::Extents count = image.values.extents();
     count[0] = static_cast<hdf5::Extent>(planes);
-    const hdf5::Extents first{static_cast<hdf5::Extent>(plane), 0, 0};
-    // Threads that finish several shots make chunks at the same time; of large images each is made by several threads.
-    if (values.size_bytes() <= kNodeChunkBytes) {
-        turn.reset();
-        const hdf5::ReadyBox box = image.values.make_ready(first, count, values);
-        turn.emplace();
-        image.values.write(box);
-    } else {
-        image.values.write(first, count, values);
-    }
+    image.values.write({static_cast<hdf5::Extent>(plane), 0, 0}, count, values);
     image.planes += planes;
 }
 
@@ -365,42 +353,48 @@ ImageContents image_contents(const std::filesystem::path& file) {
 
 namespace {
 
-/// Where the chunks of a box lie, if it is one of whole chunks that can be read without HDF5.
-std::vector<hdf5::StoredChunk> stored_chunks(const hdf5::Dataset& values, const hdf5::ChunkedBox& box) {
-    std::vector<hdf5::StoredChunk> chunks;
-    for (std::size_t i = 0; i < box.size(); ++i)
-        if (const auto chunk = values.stored_chunk(box.first(i))) chunks.push_back(*chunk);
-    return chunks;
+/// A box of an image in the order of its dataset.
+struct ImageBox {
+    hdf5::Extents first, count, chunk;
+    std::vector<hdf5::StoredChunk> chunks;  ///< where it is one of whole chunks that can be read without HDF5
+};
+
+ImageBox box_of(const hdf5::Dataset& values, const std::array<std::int64_t, 3>& first,
+                const std::array<std::int64_t, 3>& count) {
+    ImageBox box;
+    for (std::size_t axis = 3; axis-- > 0;) {
+        box.first.push_back(static_cast<hdf5::Extent>(first[axis]));
+        box.count.push_back(static_cast<hdf5::Extent>(count[axis]));
+        if (first[axis] < 0 || count[axis] < 1 || box.first.back() + box.count.back() > values.extents()[2 - axis])
+            values.fail("has no nodes " + std::to_string(first[axis]) + " to " +
+                        std::to_string(first[axis] + count[axis] - 1) + " along " + "xyz"[axis]);
+    }
+    box.chunk = values.chunk();
+    if (values.filtered_as() != hdf5::Element::float32 ||
+        !hdf5::is_of_whole_chunks(box.first, box.count, box.chunk, values.extents()))
+        return box;
+    const hdf5::ChunkedBox chunked(box.first, box.count, box.chunk, sizeof(float));
+    for (std::size_t i = 0; i < chunked.size(); ++i)
+        box.chunks.push_back(values.stored_chunk(chunked.first(i)).value_or(hdf5::StoredChunk{}));
+    return box;
 }
 
 }  // namespace
 
 std::vector<float> read_image(const std::filesystem::path& file, const StoredImageKind& kind,
                               const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count) {
-    std::optional<hdf5::Turn> turn(std::in_place);
-    const auto root = open_result(file, kImageFormat);
-    const auto values = open_image(root, kind);
-    hdf5::Extents at, extents;
-    std::size_t points = 1;
-    for (std::size_t axis = 3; axis-- > 0;) {
-        at.push_back(static_cast<hdf5::Extent>(first[axis]));
-        extents.push_back(static_cast<hdf5::Extent>(count[axis]));
-        points *= extents.back();
-        if (first[axis] < 0 || count[axis] < 1 || at.back() + extents.back() > values.extents()[2 - axis])
-            values.fail("has no nodes " + std::to_string(first[axis]) + " to " +
-                        std::to_string(first[axis] + count[axis] - 1) + " along " + "xyz"[axis]);
+    const ImageBox box = [&] {
+        const hdf5::Turn turn;
+        return box_of(open_image(open_result(file, kImageFormat), kind), first, count);
+    }();
+    std::vector<float> read(static_cast<std::size_t>(count[0] * count[1] * count[2]));
+    // Several threads read at the same time what HDF5 would decode one after the other.
+    if (!box.chunks.empty()) {
+        const hdf5::ChunkedBox chunked(box.first, box.count, box.chunk, sizeof(float));
+        if (hdf5::ChunkReader(file).read(chunked, box.chunks, std::as_writable_bytes(std::span(read)))) return read;
     }
-    std::vector<float> read(points);
-    if (values.filtered_as() == hdf5::Element::float32 &&
-        hdf5::is_of_whole_chunks(at, extents, values.chunk(), values.extents())) {
-        const hdf5::ChunkedBox box(at, extents, values.chunk(), sizeof(float));
-        const std::vector<hdf5::StoredChunk> chunks = stored_chunks(values, box);
-        turn.reset();
-        const bool complete = hdf5::ChunkReader(file).read(box, chunks, std::as_writable_bytes(std::span(read)));
-        turn.emplace();  // the file is closed in one
-        if (complete) return read;
-    }
-    values.read(at, extents, std::span<float>(read));
+    const hdf5::Turn turn;
+    open_image(open_result(file, kImageFormat), kind).read(box.first, box.count, std::span<float>(read));
     return read;
 }
 

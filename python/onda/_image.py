@@ -34,7 +34,7 @@ _IMAGES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OffsetGathers:
     """Subsurface-offset gathers (imaging.image.offset_gathers): cross-correlation where the forward field is taken
     `half_offset_m` below a line and the adjoint field as much above it."""
@@ -48,6 +48,10 @@ class OffsetGathers:
     z_m: np.ndarray
     along: str
     """"x" or "y"."""
+
+    def __repr__(self) -> str:
+        lines, widest = _count(len(self.x_m), "line"), f"{self.half_offset_m[-1]:g} m along {self.along}"
+        return f"<onda.OffsetGathers: {lines}, half offsets to {widest}, {len(self.z_m)} values of z>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -119,6 +119,7 @@ def test_offset_gathers_are_those_of_the_program(line, tmp_path):
         np.testing.assert_array_equal(getattr(image.offset_gathers, name), getattr(of_file, name))
     assert image.offset_gathers.values.shape == (4, 9, 37) and image.offset_gathers.along == of_file.along == "x"
     np.testing.assert_array_equal(image.offset_gathers.x_m, [200, 300, 400, 500])
+    assert repr(image.offset_gathers) == "<onda.OffsetGathers: 4 lines, half offsets to 40 m along x, 37 values of z>"
     assert onda.rtm(line).offset_gathers is None
 
 
