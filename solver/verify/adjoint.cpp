@@ -312,13 +312,16 @@ PromiseGroup adjoint() {
                         return mismatch_at_nodes(box);
                     });
                 // Order 16 has the stencil of 2-D; layers beside densities are those of order 8, and of order 2 in 2-D.
-                // At order 8 layers beside a free surface and a wall hold for mirrors and layers alone.
-                const bool of_density = c.equation == Equation::variable_density,
-                           has_both = std::string_view(c.left) == "rigid" && std::string_view(c.others) == "cpml";
+                // Layers beside a free surface and a wall, at order 8, hold for mirrors and layers alone, also at order
+                // 4 of the star, and the mirrors of the compact stencil for its sponges.
+                const std::string_view others = c.others;
+                const bool of_density = c.equation == Equation::variable_density, is_sponge = others == "sponge",
+                           has_both = std::string_view(c.left) == "rigid" && others == "cpml";
                 const bool takes_long =
                     dimensions == 3 &&
-                    (c.order == 16 || (c.order == 2 && of_density) ||
-                     (c.order == 8 && !has_both && std::string_view(c.others) != "sponge") || c.time_order == 4);
+                    (c.order == 16 || (c.order == 2 && of_density) || (c.order == 8 && !has_both && !is_sponge) ||
+                     (c.equation == Equation::star && others == "rigid") ||
+                     (c.equation == Equation::compact && is_sponge) || c.time_order == 4);
                 // Where there is a density, its gradient stands for both at order 8.
                 if (is_double)
                     group.promises.back().takes_long = takes_long || (dimensions == 3 && of_density && has_both);

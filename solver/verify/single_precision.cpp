@@ -105,12 +105,16 @@ PromiseGroup single_precision() {
     group.promises.back().takes_long = true;  // the room in 2-D walks as long, and that in 3-D as far in 3 s
     for (const int dimensions : {2, 3})
         for (const int order : {4, 8, 16})
-            for (const std::int64_t nodes : {20, 100, 400})
+            for (const std::int64_t nodes : {20, 100, 400}) {
                 group.promises.push_back({std::to_string(nodes) + " nodes a wavelength, " + std::to_string(dimensions) +
                                               "-D, order " + std::to_string(order),
                                           1e-3, dimensions == 2 && order == 8, [=](const VerifyOptions& options) {
                                               return long_wave(dimensions, order, nodes, options);
                                           }});
+                // In 2-D every order has every length, in 3-D each has one of them in tests.
+                const std::int64_t length_in_3d = order == 4 ? 20 : order == 8 ? 400 : 100;
+                group.promises.back().takes_long = dimensions == 3 && nodes != length_in_3d;
+            }
     return group;
 }
 

@@ -521,7 +521,7 @@ private:
 
 TEST_CASE("planes go through the host, also from a GPU to a CPU, for single steps and leaps, and so do states") {
     early_and_late([] {
-        const Case c{"layers", {3, {19, 12, 53}, {8., 8., 8.}, {}}, {}, false, 8, {3, 4, 2, 0, 4, 3}};
+        const Case c{"layers", {3, {19, 8, 53}, {8., 8., 8.}, {}}, {}, false, 8, {3, 4, 2, 0, 4, 3}};
         const auto compare = [&c](const Setup& setup) {
             const std::vector<double> expected = on_cpu(setup, c);
             const auto cut = [&](const Setup& whole, const MediumReaders& readers, double dt_s) {
@@ -741,13 +741,13 @@ Config three_shots(const std::string& backend) {
     return read_config_text(R"(schema_version: 1
 grid: {shape: [14, 12, 34], spacing_m: 10}
 model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 170, vp_m_s: 2200}]}
-time: {duration_s: 0.03}
+time: {duration_s: 0.02}
 boundary: {cpml_width: 3, placement: inside}
 scheme: {space_order: 2}
 wavelet: {type: ricker, peak_frequency_hz: 15}
 sources: [{type: line, first_m: [60, 55, 140], last_m: [70, 65, 190], count: 3}]
 receivers: [{type: line, first_m: [50, 54, 60], last_m: [80, 54, 290], count: 9}]
-output: {snapshots: {every_steps: 5}}
+output: {snapshots: {every_steps: 4}}
 backend: )" + backend + "\n",
                             "run.yaml", vocabulary());
 }
@@ -765,6 +765,9 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
              {"{name: cuda}", "{name: cuda, devices: [1]}", "{name: cuda, slabs: 2}",
               "{name: cuda, devices: [1, 0], slabs: 2}", "{name: cuda, devices: [1], slabs: 2}",
               "{name: cuda, device: 1, split: [20, 14]}"}) {
+            // Early, one of workers and one of slabs stand for those on other devices.
+            const std::string which = backend;
+            if (!cuda_on_host::run_late && which != "{name: cuda}" && which != "{name: cuda, slabs: 2}") continue;
             CAPTURE(backend);
             const SurveyInMemory survey = run_on(backend);
             REQUIRE(survey.shots.size() == expected.shots.size());

@@ -134,7 +134,7 @@ std::vector<double> images_on(Medium& medium, const Case& c) {
     return all;
 }
 
-const Case kTallLayers{"layers", {3, {19, 12, 53}, {8., 8., 8.}, {}}, {}, false, 8, {3, 4, 2, 0, 4, 3}};
+const Case kTallLayers{"layers", {3, {19, 8, 53}, {8., 8., 8.}, {}}, {}, false, 8, {3, 4, 2, 0, 4, 3}};
 
 }  // namespace
 

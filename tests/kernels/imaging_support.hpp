@@ -39,7 +39,7 @@ inline const std::vector<Case> kImagingCases{
      12,
      {3, 0, 2, 3, 4, 3}},
     {"3-D, mirrors and a sponge",
-     {3, {17, 13, 41}, {10., 8., 9.}, {}},
+     {3, {17, 8, 41}, {10., 8., 9.}, {}},
      {kZero, kRigid, kFree, kRigid, kFree, kZero},
      true,
      12},

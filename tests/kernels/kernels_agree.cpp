@@ -38,6 +38,11 @@ std::int64_t denormals(std::span<const double> values, Precision precision) {
     });
 }
 
+/// Whether this is the run that all others are compared with.
+bool is_expected(const Setup& setup) {
+    return setup.kernel == "reference" && setup.isa == cpu::isa_names().back() && setup.threads == 1;
+}
+
 /// The plain build emulates fma in software where the baseline has none: one or two orders suffice.
 bool tried_plain(Equation equation, int order) {
     return order == 4 || (order == 16 && equation == Equation::star);
@@ -181,6 +186,7 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
             setup.kernel = trial.kernel;
             setup.isa = trial.isa;
             setup.threads = trial.threads;
+            if (is_expected(setup)) continue;
             CHECK_MESSAGE(hash_of_run(c, setup) == entry->second,
                           c.name << ", " << name(equation) << ", order " << trial.order << ", " << trial.kernel << ", "
                                  << trial.isa << ", " << trial.threads << " threads, "
@@ -232,6 +238,7 @@ TEST_CASE("the compact stencil: every kernel that has it gives the bits of the r
                         setup.kernel = kernel;
                         setup.isa = isa;
                         setup.threads = 1 + static_cast<int>(compared++ % 4);
+                        if (is_expected(setup)) continue;
                         CHECK_MESSAGE(hash_of_run(c, setup) == expected,
                                       c.name << ", " << kernel << ", " << isa << ", " << setup.threads << " threads");
                     }

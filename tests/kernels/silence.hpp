@@ -12,10 +12,11 @@
 
 namespace onda::test {
 
-/// A grid of a prime number of planes, the free surface and layers included, that cuts across z can share.
+/// A grid of a prime number of planes, the free surface and layers included, that cuts across z can share. Layers
+/// along y are thin, so that few rows have nodes that leap.
 inline const Case kSilent{
-    "3-D, silent",     {3, {13, 11, 61}, {10., 10., 10.}, {}}, {kZero, kZero, kZero, kZero, kFree, kZero}, false, 40,
-    {3, 3, 3, 3, 0, 4}};
+    "3-D, silent",     {3, {13, 8, 61}, {10., 10., 10.}, {}}, {kZero, kZero, kZero, kZero, kFree, kZero}, false, 40,
+    {3, 3, 1, 1, 0, 4}};
 
 /// Amplitudes for which some value ahead of the front is next to nothing, whatever the order of the operator.
 inline std::vector<double> silent_scales(Precision precision) {
@@ -57,7 +58,7 @@ inline SilentRun run_into_silence(const std::shared_ptr<Medium>& medium, double 
     const Problem& problem = medium->setup();
     const auto wavefield = medium->make_wavefield();
     Sources sources;
-    sources.nodes = {{0, 2}, {grid.at(6, 5, 5), grid.at(6, 5, 6)}, {1., -0.7}};
+    sources.nodes = {{0, 2}, {grid.at(6, 4, 5), grid.at(6, 4, 6)}, {1., -0.7}};
     sources.signal.emplace_back();
     for (int n = 0; n < 20; ++n) sources.signal[0].push_back(scale * std::sin(0.3 * n));
     wavefield->set_sources(0, sources);

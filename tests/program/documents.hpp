@@ -185,7 +185,7 @@ private:
         if (const std::string fault = fault_of_marks(block, name_); !fault.empty()) return {Told::Kind::fault, fault};
         if (block.language.empty()) return {Told::Kind::fault, "say what language the block is in, such as text"};
         if (const std::string file = block.mark("file"); !file.empty()) {
-            clone_.write(file, block.text);
+            clone_.write(file, block.smaller_text());
             return {Told::Kind::left, "written to " + file};
         }
         if (block.language != "sh" && block.language != "python") return {Told::Kind::left, block.language};

@@ -225,13 +225,13 @@ TEST_CASE("with a source and a receiver on, beside and between the planes of a c
 
 TEST_CASE("with receivers in the silence ahead of the wave") {
     const std::string still = R"(schema_version: 1
-grid: {shape: [21, 21, 101], spacing_m: 10}
+grid: {shape: [9, 9, 101], spacing_m: 10}
 model: {type: constant, vp_m_s: 2500}
 time: {duration_s: 0.1}
 boundary: {z_min: free_surface, cpml_width: 5}
 wavelet: {type: ricker, peak_frequency_hz: 12}
-sources: [{position_m: [103, 101, 122]}]
-receivers: [{type: line, first_m: [55, 55, 500], last_m: [55, 55, 990], count: 99}]
+sources: [{position_m: [43, 41, 122]}]
+receivers: [{type: line, first_m: [35, 35, 500], last_m: [35, 35, 990], count: 99}]
 )";
     for (const Overrides& overrides :
          std::vector<Overrides>{{},
@@ -245,8 +245,7 @@ receivers: [{type: line, first_m: [55, 55, 500], last_m: [55, 55, 990], count: 9
                                 {"scheme.precision=double"}}) {
         CAPTURE(overrides);
         const SurveyInMemory whole = run_in_slabs(still, overrides);
-        for (const char* const cut :
-             {"backend.slabs=2", "backend.slabs=4", "backend.slabs=5", "backend.split=[80, 26]"})
+        for (const char* const cut : {"backend.slabs=2", "backend.slabs=5", "backend.split=[80, 26]"})
             check_same(run_in_slabs(still, with(overrides, cut)), whole);
     }
 }

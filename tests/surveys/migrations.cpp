@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -91,7 +92,11 @@ Peak peak_of(const std::vector<float>& image, std::int64_t x, std::int64_t from,
 }  // namespace
 
 TEST_CASE("a reflector of one node's thickness has its peak at its node, at three dips, positive where it is faster") {
-    for (const int dip : {0, 15, 30}) {
+    // The steepest by all conditions, the others by one each.
+    const std::map<int, std::vector<std::string>> conditions_of_dip{
+        {0, {"velocity"}}, {15, {"inverse_scattering"}}, {30, {"cross_correlation", "inverse_scattering", "velocity"}}};
+    for (const auto& entry : conditions_of_dip) {
+        const int dip = entry.first;
         const std::string dips = ", dip_deg: " + std::to_string(dip);
         // On the left end of the grid: tops of the layer there, so that it is 400 m deep in the middle.
         const double slope = std::tan(dip * 3.14159265358979 / 180.), thick = 10. / std::cos(std::atan(slope));
@@ -99,7 +104,7 @@ TEST_CASE("a reflector of one node's thickness has its peak at its node, at thre
         const MigrationPlace place(
             "{type: layered, layers: [{top_m: -2000, vp_m_s: 2000}, {top_m: " + std::to_string(top) +
             ", vp_m_s: 2100}, {top_m: " + std::to_string(top + thick) + ", vp_m_s: 2000}]" + dips + "}");
-        for (const std::string condition : {"cross_correlation", "inverse_scattering", "velocity"}) {
+        for (const std::string& condition : entry.second) {
             CAPTURE(dip);
             CAPTURE(condition);
             const std::vector<float> image = place.image(condition, {"imaging.image.condition=" + condition});
@@ -119,7 +124,7 @@ TEST_CASE("two layers: beside the illumination an image is as strong as their re
     dense.replace(dense.find("count: 5"), 8, "count: 8");
     const MigrationPlace place("{type: constant, vp_m_s: 2000}", dense);
     std::vector<double> ratios;
-    for (const double r : {0.02, 0.05, 0.1, -0.05}) {
+    for (const double r : {0.02, 0.1, -0.05}) {
         const double vp = 2000. * (1. + r) / (1. - r);
         place.observe("true", "{type: layered, layers: [{top_m: 0, vp_m_s: 2000}, {top_m: 400, vp_m_s: " +
                                   std::to_string(vp) + "}]}");
@@ -216,15 +221,19 @@ TEST_CASE("blank data leave no image") {
 }
 
 TEST_CASE("an image is the same whoever computes it, and goes on where it ended") {
+    std::string few = kLine;
+    few.replace(few.find("count: 5"), 8, "count: 3");
+    few.replace(few.find("duration_s: 0.9"), 15, "duration_s: 0.6");
     const MigrationPlace place(
         "{type: inclusions, vp_m_s: 2000, inclusions: [{shape: sphere, center_m: [900, 400], "
-        "radius_m: 60, vp_m_s: 2200}]}");
+        "radius_m: 60, vp_m_s: 2200}]}",
+        few);
     const std::vector<float> expected = place.image("full", {"imaging.storage=full", "backend.batch=1"});
     CHECK(std::ranges::any_of(expected, [](float value) { return value != 0.F; }));
-    CHECK(place.image("batch", {"backend.batch=3"}) == expected);
+    CHECK(place.image("batch", {"backend.batch=2"}) == expected);
     CHECK(place.image("states", {"imaging.storage=checkpoints"}) == expected);
     CHECK(place.image("reference", {"backend.kernel=reference", "backend.threads=1"}) == expected);
-    CHECK(place.migrate("parts", {}, {"--shots", "5,2"}).code == 0);
+    CHECK(place.migrate("parts", {}, {"--shots", "3,1"}).code == 0);
     CHECK_FALSE(std::filesystem::exists(place.folder.path() / "parts" / "image.h5"));
     CHECK(place.migrate("parts").code == 0);
     CHECK(place.read("parts") == expected);
