@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -92,11 +91,7 @@ Peak peak_of(const std::vector<float>& image, std::int64_t x, std::int64_t from,
 }  // namespace
 
 TEST_CASE("a reflector of one node's thickness has its peak at its node, at three dips, positive where it is faster") {
-    // The steepest by all conditions, the others by one each.
-    const std::map<int, std::vector<std::string>> conditions_of_dip{
-        {0, {"velocity"}}, {15, {"inverse_scattering"}}, {30, {"cross_correlation", "inverse_scattering", "velocity"}}};
-    for (const auto& entry : conditions_of_dip) {
-        const int dip = entry.first;
+    for (const int dip : {0, 15, 30}) {
         const std::string dips = ", dip_deg: " + std::to_string(dip);
         // On the left end of the grid: tops of the layer there, so that it is 400 m deep in the middle.
         const double slope = std::tan(dip * 3.14159265358979 / 180.), thick = 10. / std::cos(std::atan(slope));
@@ -104,7 +99,7 @@ TEST_CASE("a reflector of one node's thickness has its peak at its node, at thre
         const MigrationPlace place(
             "{type: layered, layers: [{top_m: -2000, vp_m_s: 2000}, {top_m: " + std::to_string(top) +
             ", vp_m_s: 2100}, {top_m: " + std::to_string(top + thick) + ", vp_m_s: 2000}]" + dips + "}");
-        for (const std::string& condition : entry.second) {
+        for (const std::string condition : {"cross_correlation", "inverse_scattering", "velocity"}) {
             CAPTURE(dip);
             CAPTURE(condition);
             const std::vector<float> image = place.image(condition, {"imaging.image.condition=" + condition});
