@@ -32,6 +32,7 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
     : medium_(medium),
       time_(time),
       plan_(plan),
+      illuminates_pressures_(sums.illuminates_pressures()),
       forward_field_(medium.make_wavefield(shots)),
       adjoint_field_(plan.segments(time) > 1 ? medium.make_wavefield(shots) : nullptr),
       slots_(std::min(plan.slots, plan.levels(time))) {
@@ -39,12 +40,10 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
     if (sums.takes_level_before() && plan.ring && !plan.ring_pressures)
         throw std::logic_error("rings without the pressures that images and a gradient of density take");
     const FieldSet& fields = forward_field_->fields();
-    const bool illuminates_pressures = sums.illuminates && sums.pressures;
     if (sums.differences)
-        correlation_ =
-            fields.make_correlation(slots_, correlated_differences(sums.illuminates && !illuminates_pressures));
-    if (sums.pressures)
-        pressures_ = fields.make_correlation(slots_, correlated_pressures(illuminates_pressures), lines);
+        correlation_ = fields.make_correlation(slots_, correlated_differences(sums.illuminates_differences()));
+    if (sums.keeps_pressures())
+        pressures_ = fields.make_correlation(slots_, correlated_pressures(sums.illuminates_pressures()), lines);
     if (sums.density) fluxes_ = fields.make_flux_correlation(slots_);
     if (sums.differences && medium.setup().keeps_applied) {
         applied_ = fields.make_correlation(slots_, Correlated::applied);
@@ -71,7 +70,7 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
 }
 
 void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, std::span<double> planes) const {
-    const bool of_pressures = sum != LevelSum::products && pressures_;
+    const bool of_pressures = sum != LevelSum::products && illuminates_pressures_;
     if (!of_pressures && !correlation_) throw std::logic_error("products of differences that nobody asked for");
     (of_pressures ? *pressures_ : *correlation_).download_planes(sum, first, planes, shot);
     double factor = static_cast<double>(plan_.every);

@@ -54,7 +54,7 @@ public:
     /// \param medium whose fields are correlated, of order 4 in time one that keeps A p (Problem::keeps_applied);
     /// \param time with stride 1; they outlive the run.
     /// \param sums of density: with variable density; the adjoint runs must record at the sources.
-    /// \param lines where pressures are also multiplied at an offset, of sums with pressures.
+    /// \param lines where pressures are multiplied at an offset, of sums with `offsets`.
     /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap, and with sums of density for
     /// another equation, and for a ring where the field cannot be rebuilt; std::logic_error for a ring without the
     /// pressures that are asked for, and for a medium that does not keep what it should.
@@ -132,6 +132,7 @@ private:
     Medium& medium_;
     const TimeAxis& time_;
     HistoryPlan plan_;
+    bool illuminates_pressures_;
     std::unique_ptr<Wavefield> forward_field_;
     std::unique_ptr<Wavefield> adjoint_field_;  ///< null where the forward field is not needed any more
     std::int64_t slots_;                        ///< of levels that are kept together

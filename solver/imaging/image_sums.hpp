@@ -9,9 +9,14 @@ struct ImageSums {
     bool pressures = false;    ///< products of pressures, nu[n+1] p[n]
     bool illuminates = false;  ///< squares, too: of pressures where these are summed, otherwise of differences
     bool density = false;      ///< products of fluxes, for the gradient of density
+    bool offsets = false;      ///< products of pressures at nodes that lie apart, whatever the illumination is of
 
     /// Whether levels before those that are met are kept, too.
-    [[nodiscard]] bool takes_level_before() const { return pressures || density; }
+    [[nodiscard]] bool takes_level_before() const { return keeps_pressures() || density; }
+    [[nodiscard]] bool keeps_pressures() const { return pressures || offsets; }
+    /// Which of both correlations sums squares.
+    [[nodiscard]] bool illuminates_pressures() const { return illuminates && pressures; }
+    [[nodiscard]] bool illuminates_differences() const { return illuminates && !pressures; }
     bool operator==(const ImageSums&) const = default;
 };
 

@@ -85,9 +85,10 @@ std::int64_t correlation_bytes(const Experiment& experiment, const Computation& 
             };
             const ImageSums& sums = experiment.imaging->sums;
             std::int64_t bytes = 0;
-            if (sums.differences) bytes = of(correlated_differences(sums.illuminates && !sums.pressures));
-            if (sums.pressures)
-                bytes = saturating_sum(bytes, of(correlated_pressures(sums.illuminates), experiment.imaging->offsets));
+            if (sums.differences) bytes = of(correlated_differences(sums.illuminates_differences()));
+            if (sums.keeps_pressures())
+                bytes = saturating_sum(
+                    bytes, of(correlated_pressures(sums.illuminates_pressures()), experiment.imaging->offsets));
             if (sums.differences && part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
             if (!sums.density) return bytes;
             return saturating_sum(bytes,

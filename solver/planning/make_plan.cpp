@@ -223,7 +223,7 @@ void set_condition(ImagingPlan& imaging, const ImageConfig& image, const ConfigO
     imaging.sums = imaging.condition->sums;
     imaging.sums.illuminates = true;
     imaging.misfit.misfit = &misfits().front();  // whose derivative is the residual
-    if (image.offset_gathers) imaging.sums.pressures = true;
+    imaging.sums.offsets = image.offset_gathers.has_value();
 }
 
 /// Least squares are linear in the velocity, and their own misfit.

@@ -157,6 +157,13 @@ TEST_CASE("subsurface-offset gathers are the image at no offset, and come togeth
             REQUIRE(right.values[(line * offsets + 20) * planes + z] ==
                     stack[z * kNx + static_cast<std::size_t>(right.x_m[line] / 10.)]);
 
+    // They are the same beside another condition, whose image and illumination they leave as these are.
+    const std::vector<float> plain = place.image("plain", {"imaging.image.condition=velocity"});
+    const std::vector<float> beside = place.image("beside", {"imaging.image.condition=velocity", asked[1]});
+    CHECK(beside == plain);
+    CHECK(place.read("beside", kSourceIllumination) == place.read("plain", kSourceIllumination));
+    CHECK(read_offset_gathers(place.folder.path() / "beside" / "image.h5").values == right.values);
+
     // Half the mean square of the offset, over the energy below the direct wave, in m^2.
     const auto spread = [&](const OffsetGathers& gathers) {
         double energy = 0., moment = 0.;
