@@ -1,6 +1,9 @@
 #include "io/hdf5/chunk_filters.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <new>
 #include <optional>
 #include <zlib.h>
@@ -9,26 +12,74 @@
 
 namespace onda::hdf5 {
 
+namespace {
+
+/// The two sums of Fletcher-32, modulo 65535.
+struct FletcherSums {
+    std::uint64_t first = 0, second = 0;
+
+    /// `words` 16-bit big-endian words, of a number that kLanes divides. Lane l adds words l, l + kLanes, … by itself, so
+    /// that instructions for several numbers at a time serve all lanes: of n words, word i counts n - i times in the
+    /// second sum, and kLanes times as often in its lane's, less l.
+    void add(const std::byte* at, std::size_t words) {
+        std::array<std::uint32_t, kLanes> sum{}, sum_of_sums{};
+        for (std::size_t i = 0; i < words; i += kLanes) {
+            std::array<std::uint16_t, kLanes> word;
+            std::memcpy(word.data(), at + 2 * i, sizeof word);
+#pragma omp simd
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                sum[l] += big_endian(word[l]);
+                sum_of_sums[l] += sum[l];
+            }
+        }
+        second += words * first;
+        std::uint64_t less = 0, of_lanes = 0;
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            first += sum[l];
+            of_lanes += sum_of_sums[l];
+            less += l * sum[l];
+        }
+        second += kLanes * of_lanes - less;
+        fold();
+    }
+    void add(std::uint16_t word) {
+        first += word;
+        second += first;
+        fold();
+    }
+
+    static constexpr std::size_t kLanes = 8;
+    /// Words of which no lane's sums exceed 32 bits.
+    static constexpr std::size_t kMost = 360 * kLanes;
+
+private:
+    static std::uint16_t big_endian(std::uint16_t word) {
+        if constexpr (std::endian::native == std::endian::big) return word;
+        return static_cast<std::uint16_t>(word >> 8 | word << 8);
+    }
+    /// Sums that are not zero never become zero: HDF5 tells 65535 from 0.
+    void fold() {
+        for (std::uint64_t* const sum : {&first, &second})
+            while (*sum > 0xffff) *sum = (*sum & 0xffff) + (*sum >> 16);
+    }
+};
+
+}  // namespace
+
 std::uint32_t fletcher32(std::span<const std::byte> bytes) {
-    constexpr std::size_t most = 360;  // words whose sums cannot overflow 32 bits
-    std::uint32_t first = 0, second = 0;
-    const auto fold = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
-    const auto add = [&](std::uint32_t word) { second += first += word; };
-    const std::byte* at = bytes.data();
-    for (std::size_t words = bytes.size() / 2; words > 0;) {
-        const std::size_t together = std::min(words, most);
-        for (std::size_t i = 0; i < together; ++i, at += 2)
-            add(std::to_integer<std::uint32_t>(at[0]) << 8 | std::to_integer<std::uint32_t>(at[1]));
-        first = fold(first);
-        second = fold(second);
-        words -= together;
+    constexpr std::size_t lanes = FletcherSums::kLanes;
+    FletcherSums sums;
+    while (bytes.size() >= 2 * lanes) {
+        const std::size_t words = std::min(bytes.size() / (2 * lanes) * lanes, FletcherSums::kMost);
+        sums.add(bytes.data(), words);
+        bytes = bytes.subspan(2 * words);
     }
-    if (bytes.size() % 2 != 0) {
-        add(std::to_integer<std::uint32_t>(*at) << 8);
-        first = fold(first);
-        second = fold(second);
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(2, bytes.size()))) {
+        const auto high = std::to_integer<std::uint16_t>(bytes[0]),
+                   low = bytes.size() > 1 ? std::to_integer<std::uint16_t>(bytes[1]) : std::uint16_t{0};
+        sums.add(static_cast<std::uint16_t>(high << 8 | low));
     }
-    return fold(second) << 16 | fold(first);
+    return static_cast<std::uint32_t>(sums.second << 16 | sums.first);
 }
 
 void filter_chunk(std::span<const std::byte> chunk, std::vector<std::byte>& filtered) {

@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <type_traits>
 #include <unistd.h>
+#include <utility>
 
 #include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5_detail.hpp"
@@ -41,7 +42,27 @@ private:
 
 }  // namespace
 
-Turn::Turn() : library_(detail::kLibrary), lock_(Turns::all()) {}
+namespace {
+thread_local int turns_of_thread = 0;
+}
+
+Turn::Turn() : library_(detail::kLibrary) {
+    Turns::all().lock();
+    ++turns_of_thread;
+}
+
+Turn::~Turn() {
+    --turns_of_thread;
+    Turns::all().unlock();
+}
+
+Turn::Pause::Pause() : turns_(std::exchange(turns_of_thread, 0)) {
+    for (int i = 0; i < turns_; ++i) Turns::all().unlock();
+}
+
+Turn::Pause::~Pause() {
+    for (; turns_of_thread < turns_; ++turns_of_thread) Turns::all().lock();
+}
 
 using detail::check;
 using detail::error_stack;

@@ -135,14 +135,15 @@ void Dataset::write_chunks(const Extents& first, const Extents& count, const voi
     const std::size_t some = std::max<std::size_t>(1, kWrittenTogether / chunks.chunk_bytes());
     Trickle disk(descriptor_of(id_), file_->cached_from);
     InTurn turns(chunks.size());
+    const Turn::Pause filters_need_no_library;
     run_together(writing_threads(chunks.size()), [&] {
         try {
-            const LibraryAtWork library(detail::kLibrary);
             std::vector<std::byte> copy, filtered;
             while (const auto i = turns.take()) {
                 const Extents place = chunks.first(*i);
                 filter_chunk(bytes_of_chunk(chunks, place, static_cast<const std::byte*>(values), copy), filtered);
                 turns.wait_for(*i, [&] {
+                    const Turn turn;
                     detail::prepare_library();
                     check(H5Dwrite_chunk(id_, H5P_DEFAULT, 0, place.data(), filtered.size(), filtered.data()), *this,
                           "write its values");

@@ -124,23 +124,32 @@ ImageNodes nodes_of(const hdf5::Dataset& values) {
     return nodes;
 }
 
-ShotMisfit misfit_of(const hdf5::File& file, std::int64_t shot) {
+std::vector<ListedMisfit> misfits_of(const hdf5::File& file) {
     const auto table = file.open_group("misfit");
     const auto shots = table.open_dataset("shot").read_all<std::int64_t>();
-    const auto row = std::ranges::find(shots, shot) - shots.begin();
-    const auto of_shot = [&]<typename T>(const char* name, T) {
-        const auto column = table.open_dataset(name);
-        if (column.extents() != hdf5::Extents{shots.size()})
-            column.fail("must have a value for each of the " + std::to_string(shots.size()) + " shots");
-        return column.read_all<T>()[static_cast<std::size_t>(row)];
+    const auto column = [&]<typename T>(const char* name, T) {
+        const auto values = table.open_dataset(name);
+        if (values.extents() != hdf5::Extents{shots.size()})
+            values.fail("must have a value for each of the " + std::to_string(shots.size()) + " shots");
+        return values.read_all<T>();
     };
-    if (row == std::ssize(shots)) table.fail("has no shot " + std::to_string(shot));
-    ShotMisfit misfit{.shot = shot, .value = of_shot("value", double{})};
-    misfit.dead = of_shot("dead", std::int64_t{});
-    misfit.excluded = of_shot("excluded", std::int64_t{});
+    const auto value = column("value", double{});
+    const auto traces = column("traces", std::int64_t{}), dead = column("dead", std::int64_t{}),
+               excluded = column("excluded", std::int64_t{});
+    std::vector<ListedMisfit> rows;
+    for (std::size_t i = 0; i < shots.size(); ++i)
+        rows.push_back({shots[i], value[i], traces[i], dead[i], excluded[i]});
+    return rows;
+}
+
+ShotMisfit misfit_of(const hdf5::File& file, std::int64_t shot) {
+    const std::vector<ListedMisfit> rows = misfits_of(file);
+    const auto row = std::ranges::find(rows, shot, &ListedMisfit::shot);
+    if (row == rows.end()) file.open_group("misfit").fail("has no shot " + std::to_string(shot));
+    ShotMisfit misfit{.shot = shot, .value = row->value, .dead = row->dead, .excluded = row->excluded};
     const auto group = file.open_group("shots/" + std::to_string(shot));
     misfit.of_trace = group.open_dataset(kMisfitOfTrace).read_all<double>();
-    if (static_cast<std::int64_t>(misfit.of_trace.size()) != of_shot("traces", std::int64_t{}))
+    if (std::ssize(misfit.of_trace) != row->traces)
         group.fail("has not as many traces as /misfit/traces says");
     if (!group.contains(kAdjointSource)) return misfit;
     const auto traces = group.open_dataset(kAdjointSource);
@@ -164,6 +173,7 @@ struct ImageWriter::Impl {
     OpenImage& image_of(const StoredImageKind& kind);
     void write_table();
     void read_back(const hdf5::File& written) const;
+    void read_last_chunks(const std::filesystem::path& written) const;
     void close_images();
 
     ImageNodes nodes;
@@ -226,21 +236,30 @@ void ImageWriter::Impl::close_images() {
     for (hdf5::Dataset& scale : scales) scale.close();
 }
 
-/// Headers, the last row of each image, and all of the shots: what a truncated or failed write would have lost.
+/// Headers, and all of the shots: what a truncated or failed write would have lost.
 void ImageWriter::Impl::read_back(const hdf5::File& written) const {
     for (const OpenImage& image : images) {
         const auto values = open_image(written, *image.kind);
-        const hdf5::Extents extents = node_extents(nodes.geometry);
-        if (values.extents() != extents || nodes_of(values).first != nodes.first)
+        if (values.extents() != node_extents(nodes.geometry) || nodes_of(values).first != nodes.first)
             values.fail("has another shape or place than was written");
-        std::vector<float> row(extents[2]);
-        values.read({extents[0] - 1, extents[1] - 1, 0}, {1, 1, extents[2]}, std::span<float>(row));
     }
     for (const std::int64_t shot : own_shots) {
         const ShotMisfit& row = *std::ranges::find(rows, shot, &ShotMisfit::shot);
         if (const ShotMisfit read = misfit_of(written, shot); read.value != row.value || read.of_trace != row.of_trace)
             written.fail("shot " + std::to_string(shot) + " has other misfits than were written");
     }
+}
+
+/// Of each image the nodes that it ends with.
+void ImageWriter::Impl::read_last_chunks(const std::filesystem::path& written) const {
+    const hdf5::Extents extents = node_extents(nodes.geometry), chunk = node_chunk(extents);
+    std::array<std::int64_t, 3> first{}, count{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto n = nodes.geometry.shape[axis], of_chunk = static_cast<std::int64_t>(chunk[2 - axis]);
+        first[axis] = (n - 1) / of_chunk * of_chunk;
+        count[axis] = n - first[axis];
+    }
+    for (const OpenImage& image : images) read_image(written, *image.kind, first, count);
 }
 
 void require_finite(const std::string& name, const StoredImageKind& kind, const FileGeometry& geometry,
@@ -320,10 +339,10 @@ void ImageWriter::write(const ShotMisfit& misfit) {
     impl_->rows.push_back({misfit.shot, misfit.value, misfit.of_trace, misfit.dead, misfit.excluded});
 }
 
-void ImageWriter::link(const ShotMisfit& misfit, const std::string& file) {
+void ImageWriter::link(const ListedMisfit& misfit, const std::string& file) {
     const hdf5::Turn turn;
     impl_->file.link_shot(misfit.shot, file);
-    impl_->traces.push_back(std::ssize(misfit.of_trace));
+    impl_->traces.push_back(misfit.traces);
     impl_->rows.push_back({misfit.shot, misfit.value, {}, misfit.dead, misfit.excluded});
 }
 
@@ -335,6 +354,7 @@ AtomicFile ImageWriter::finish() {
         return writer.file.close([&](const hdf5::File& file) { writer.read_back(file); });
     };
     AtomicFile written = close();
+    impl_->file.read_back([&] { impl_->read_last_chunks(written.temporary()); });
     written.finish();
     return written;
 }
@@ -348,6 +368,7 @@ ImageContents image_contents(const std::filesystem::path& file) {
             contents.kinds.push_back(kind);
     if (contents.kinds.empty()) root.fail("has no image");
     contents.nodes = nodes_of(open_image(root, *contents.kinds.front()));
+    contents.misfits = misfits_of(root);
     return contents;
 }
 

@@ -87,6 +87,13 @@ struct ShotMisfit {
     std::vector<float> adjoint_source{};  ///< [receiver][sample] at n * dt_s; empty: not stored
 };
 
+/// What the table of a file tells of a shot.
+struct ListedMisfit {
+    std::int64_t shot = 1;
+    double value = 0.;                             ///< the sum over traces
+    std::int64_t traces = 0, dead = 0, excluded = 0;  ///< all, and those that do not count
+};
+
 /// Subsurface-offset gathers: sums of products of both fields at nodes that lie apart, /offset_gathers/image.
 struct OffsetGathers {
     int dimensions = 2;
@@ -118,7 +125,7 @@ public:
     /// for sizes that do not fit together, or a shot written twice.
     void write(const ShotMisfit& misfit);
     /// A shot whose traces are in another file of this format, named from the folder of this one.
-    void link(const ShotMisfit& misfit, const std::string& file);
+    void link(const ListedMisfit& misfit, const std::string& file);
     /// Checks every return code, reads what was written back in part, syncs: the file is ready for its name.
     /// \throws Error(io_error); Error(internal) for an image of which planes are missing.
     AtomicFile finish();
@@ -133,6 +140,7 @@ private:
 struct ImageContents {
     ImageNodes nodes;
     std::vector<const StoredImageKind*> kinds;
+    std::vector<ListedMisfit> misfits;  ///< of its shots, those among them whose traces are in other files
 };
 /// \throws Error(missing_input | bad_data) naming file and dataset, as all that read here.
 ImageContents image_contents(const std::filesystem::path& file);

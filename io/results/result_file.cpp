@@ -31,12 +31,16 @@ void ResultFile::link_shot(std::int64_t shot, const std::string& file) {
 AtomicFile ResultFile::close(const std::function<void(const hdf5::File&)>& verify) {
     shots_->close();
     root_->close();
+    read_back([&] { verify(hdf5::File::open(output_.temporary())); });
+    return std::move(output_);
+}
+
+void ResultFile::read_back(const std::function<void()>& verify) const {
     try {
-        verify(hdf5::File::open(output_.temporary()));
+        verify();
     } catch (const Error& error) {
         throw Error(ExitCode::io_error, shown(path_) + ": what was written cannot be read back: " + error.what());
     }
-    return std::move(output_);
 }
 
 hdf5::File open_result(const std::filesystem::path& file, const std::string& format) {

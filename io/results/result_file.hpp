@@ -30,6 +30,8 @@ public:
     /// Closes the file and opens it again for `verify`; it is to be finished, which needs no turn at HDF5, and has its
     /// temporary name. All other objects must have been closed.
     AtomicFile close(const std::function<void(const hdf5::File&)>& verify);
+    /// Runs what reads the file back after close(). \throws Error(io_error) for whatever it finds wrong.
+    void read_back(const std::function<void()>& verify) const;
 
 private:
     std::filesystem::path path_;

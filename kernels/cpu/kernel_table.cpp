@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/cpu.hpp"
+#include "kernels/cpu/trace_weights.hpp"
 #include "kernels/cpu/usable_sets.hpp"
 
 namespace onda::cpu {
@@ -168,6 +169,13 @@ std::vector<std::string> isa_names() {
 
 std::string best_isa() {
     return isa_names().back();
+}
+
+const TraceWeights& trace_weights() {
+    static const TraceWeights best = with_isa(find_isa("auto"), []<typename Isa>() -> TraceWeights {
+        return {weigh_samples<Isa, float>, weigh_samples<Isa, double>, add_weighted_rows<Isa>};
+    });
+    return best;
 }
 
 // `onda bench cpu` measures: vectorised is the fastest at every order, see docs/performance.md.

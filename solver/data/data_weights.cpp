@@ -55,14 +55,6 @@ double time_of(const MuteConfig& mute, const TracePlace& place) {
     return mute.t0_s + (mute.velocity_m_s ? offset_m / *mute.velocity_m_s : 0.);
 }
 
-/// Whether a trace counts at all.
-bool counts(const ImagingConfig& config, const TracePlace& place) {
-    const double offset_m = absolute_offset_m(place.source_m, place.receiver_m);
-    const OffsetConfig& range = config.offset_m;
-    return config.receivers.contains(place.receiver) && offset_m >= range.min.value_or(0.) &&
-           offset_m <= range.max.value_or(kNever);
-}
-
 /// From one time on, or up to one time.
 struct Edge {
     double at_s, taper_s;
@@ -80,7 +72,7 @@ std::vector<TracePlace> unpicked(const ImagingConfig& config, const MuteConfig& 
     for (const Position& receiver_m : shot.receivers.list()) {
         place.receiver_m = receiver_m;
         ++place.receiver;
-        if (pick_of(mute.picked_traces, place.shot, place.receiver) == nullptr && counts(config, place))
+        if (pick_of(mute.picked_traces, place.shot, place.receiver) == nullptr && is_compared(config, place))
             missing.push_back(place);
     }
     return missing;
@@ -102,6 +94,13 @@ double absolute_offset_m(const Position& source_m, const Position& receiver_m) {
     return std::hypot(receiver_m[0] - source_m[0], receiver_m[1] - source_m[1]);
 }
 
+bool is_compared(const ImagingConfig& config, const TracePlace& place) {
+    const double offset_m = absolute_offset_m(place.source_m, place.receiver_m);
+    const OffsetConfig& range = config.offset_m;
+    return config.receivers.contains(place.receiver) && offset_m >= range.min.value_or(0.) &&
+           offset_m <= range.max.value_or(kNever);
+}
+
 void check_picks(const ImagingConfig& config, const Shots& shots) {
     for (const std::optional<MuteConfig>* const mute : {&config.top_mute, &config.bottom_mute}) {
         if (!*mute || (*mute)->picked_traces.empty()) continue;
@@ -119,7 +118,7 @@ void check_picks(const ImagingConfig& config, const Shots& shots) {
 
 void DataWeights::set(const ImagingConfig& config, const TracePlace& place, std::int64_t samples, double dt_s,
                       double of_trace) {
-    const bool is_there = counts(config, place);
+    const bool is_there = is_compared(config, place);
     weight_.assign(static_cast<std::size_t>(samples), is_there ? of_trace : 0.);
     if (is_there)
         for (const Edge& edge : edges_of(config, place))

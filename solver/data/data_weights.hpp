@@ -23,6 +23,9 @@ struct TracePlace {
     std::int64_t receiver = 1;  ///< its place in the shot, from 1
 };
 
+/// Whether a trace is of the receivers that are selected and inside the range of offsets.
+bool is_compared(const ImagingConfig& config, const TracePlace& place);
+
 /// Checks that mutes that are picked trace by trace have a pick of every trace that counts otherwise.
 /// \throws Error(bad_data) naming file, shot and receiver of one that has none.
 void check_picks(const ImagingConfig& config, const Shots& shots);

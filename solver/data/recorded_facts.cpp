@@ -80,86 +80,12 @@ void survey_geometry(const std::vector<RecordedTrace>& traces, RecordedFacts& fa
 
 // Fold -------------------------------------------------------------------------------------------------------------
 
-constexpr double kMostBins = 4e6;    // a wrong coordinate must not fill the memory
-constexpr double kNarrow = 0.02;     // a line is no wider than this part of its length
-constexpr double kAlongAxis = 1e-6;  // a line that is turned by less lies along an axis
-constexpr double kOnEdge = 1e-6;     // of a bin: midpoints so near to the edge of one are rounded alike
-
-double default_bin_m(const std::vector<RecordedTrace>& traces, const std::vector<RecordedShot>& shots) {
+std::vector<double> distances_of(const std::vector<RecordedTrace>& traces, const std::vector<RecordedShot>& shots) {
     std::vector<double> distances;
     for (const RecordedShot& shot : shots)
-        for (std::size_t i = 1; i < shot.traces.size(); ++i) {
-            const Position &a = traces[shot.traces[i - 1]].receiver_m, &b = traces[shot.traces[i]].receiver_m;
-            if (const double distance = std::hypot(a[0] - b[0], a[1] - b[1]); distance > 0.)
-                distances.push_back(distance);
-        }
-    const double median = spread_of(std::move(distances))[1];
-    return median > 0. ? 0.5 * median : 1.;
-}
-
-using Place = std::array<double, 2>;
-
-/// The direction along which places vary most.
-Place main_direction(const std::vector<Place>& places) {
-    Place mean{};
-    for (const Place& place : places) mean = {mean[0] + place[0], mean[1] + place[1]};
-    for (double& m : mean) m /= static_cast<double>(places.size());
-    double xx = 0., xy = 0., yy = 0.;
-    for (const Place& place : places) {
-        const double x = place[0] - mean[0], y = place[1] - mean[1];
-        xx += x * x, xy += x * y, yy += y * y;
-    }
-    const double angle = 0.5 * std::atan2(2. * xy, xx - yy);
-    Place direction{std::cos(angle), std::sin(angle)};
-    if (std::abs(direction[1]) < kAlongAxis) direction = {1., 0.};
-    if (std::abs(direction[0]) < kAlongAxis) direction = {0., 1.};
-    return direction;
-}
-
-struct Extremes {
-    double low = 0., high = 0.;
-};
-
-Extremes extremes_along(const std::vector<Place>& places, const Place& direction) {
-    const auto along = [&](const Place& p) { return p[0] * direction[0] + p[1] * direction[1]; };
-    Extremes extremes{along(places.front()), along(places.front())};
-    for (const Place& place : places)
-        extremes = {std::min(extremes.low, along(place)), std::max(extremes.high, along(place))};
-    return extremes;
-}
-
-Fold fold_of(const std::vector<Place>& midpoints, double bin_m) {
-    Fold fold;
-    fold.bin_m = bin_m;
-    if (midpoints.empty()) return fold;
-    fold.along = main_direction(midpoints);
-    Extremes along = extremes_along(midpoints, fold.along);
-    Extremes across = extremes_along(midpoints, {-fold.along[1], fold.along[0]});
-    fold.is_line = across.high - across.low <= std::max(bin_m, kNarrow * (along.high - along.low));
-    if (!fold.is_line) {
-        fold.along = {1., 0.};
-        along = extremes_along(midpoints, {1., 0.});
-        across = extremes_along(midpoints, {0., 1.});
-    }
-    const auto bins = [&](const Extremes& of) { return std::floor((of.high - of.low) / fold.bin_m + 0.5) + 1.; };
-    while (bins(along) * (fold.is_line ? 1. : bins(across)) > kMostBins) fold.bin_m *= 2.;
-    fold.columns = static_cast<std::int64_t>(bins(along));
-    fold.rows = fold.is_line ? 1 : static_cast<std::int64_t>(bins(across));
-    const double middle = fold.is_line ? 0.5 * (across.low + across.high) : across.low;
-    const Place normal{-fold.along[1], fold.along[0]};
-    fold.origin_m = {along.low * fold.along[0] + middle * normal[0], along.low * fold.along[1] + middle * normal[1],
-                     0.};
-    fold.traces.assign(static_cast<std::size_t>(fold.columns * fold.rows), 0.f);
-    const auto index = [&](double distance, std::int64_t count) {
-        return std::clamp<std::int64_t>(std::llround(distance / fold.bin_m - kOnEdge), 0, count - 1);
-    };
-    for (const Place& place : midpoints) {
-        const double x = place[0] - fold.origin_m[0], y = place[1] - fold.origin_m[1];
-        const std::int64_t column = index(x * fold.along[0] + y * fold.along[1], fold.columns);
-        const std::int64_t row = fold.is_line ? 0 : index(y, fold.rows);
-        ++fold.traces[static_cast<std::size_t>(row * fold.columns + column)];
-    }
-    return fold;
+        for (std::size_t i = 1; i < shot.traces.size(); ++i)
+            distances.push_back(absolute_offset_m(traces[shot.traces[i - 1]].receiver_m, traces[shot.traces[i]].receiver_m));
+    return distances;
 }
 
 // Samples ----------------------------------------------------------------------------------------------------------
@@ -281,27 +207,15 @@ void look_at_samples(const RecordedData& data, RecordedFacts& facts) {
 
 }  // namespace
 
-std::size_t Fold::fullest() const {
-    return static_cast<std::size_t>(std::ranges::max_element(traces) - traces.begin());
-}
-
-std::array<double, 2> Fold::place_m(std::size_t bin) const {
-    const auto index = static_cast<std::int64_t>(bin);
-    const double column = bin_m * static_cast<double>(index % columns),
-                 row = bin_m * static_cast<double>(index / columns);
-    return {origin_m[0] + column * along[0] - row * along[1], origin_m[1] + column * along[1] + row * along[0]};
-}
-
 RecordedFacts facts_of(const RecordedData& data, double bin_m) {
     const std::vector<RecordedTrace>& traces = data.traces();
     RecordedFacts facts;
     survey_geometry(traces, facts);
-    std::vector<Place> midpoints;
-    for (const RecordedTrace& trace : traces)
-        if (!trace.is_dead)
-            midpoints.push_back(
-                {0.5 * (trace.source_m[0] + trace.receiver_m[0]), 0.5 * (trace.source_m[1] + trace.receiver_m[1])});
-    facts.fold = fold_of(midpoints, bin_m > 0. ? bin_m : default_bin_m(traces, facts.shots));
+    const Midpoints midpoints = [&](const std::function<void(const Midpoint&)>& take) {
+        for (const RecordedTrace& trace : traces)
+            if (!trace.is_dead) take(midpoint_of(trace.source_m, trace.receiver_m));
+    };
+    facts.fold = fold_of(midpoints, bin_m > 0. ? bin_m : usual_bin_m(distances_of(traces, facts.shots)));
     look_at_samples(data, facts);
     return facts;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/results/recorded_data.hpp"
+#include "solver/data/fold.hpp"
 #include "solver/pictures/gather_picture.hpp"
 #include "solver/survey/positions.hpp"
 
@@ -20,20 +21,6 @@ struct RecordedShot {
     std::int64_t number = 0;
     Position source_m{};
     std::vector<std::size_t> traces;
-};
-
-/// How many traces have their midpoint in each of a lattice of square bins, or of the bins along a line.
-struct Fold {
-    double bin_m = 0.;  ///< the side of a bin
-    bool is_line = true;
-    Position origin_m{};                  ///< the middle of the first bin
-    std::array<double, 2> along{1., 0.};  ///< (x, y) of the direction of a line; of a lattice x
-    std::int64_t columns = 0, rows = 1;
-    std::vector<float> traces;  ///< [row][column]; rows of a lattice go along y
-
-    [[nodiscard]] std::size_t fullest() const;
-    /// The middle of a bin (x, y).
-    [[nodiscard]] std::array<double, 2> place_m(std::size_t bin) const;
 };
 
 struct RecordedFacts {

@@ -46,10 +46,9 @@ struct Pass {
 };
 
 /// The sum over the shots, in their order.
-double misfit_in(const std::filesystem::path& file, const Shots& shots) {
+double misfit_in(const std::filesystem::path& file) {
     double sum = 0.;
-    for (std::size_t i = 0; i < shots.size(); ++i)
-        if (!shots[i].receivers.empty()) sum += read_misfit(file, shots.id(i)).value;
+    for (const ListedMisfit& shot : image_contents(file).misfits) sum += shot.value;
     return sum;
 }
 
@@ -207,7 +206,7 @@ Pass LeastSquaresMigration::pass(std::int64_t number, std::shared_ptr<const Oper
     });
     return ranks_.all_or_none([&] {
         const std::filesystem::path file = sums_of(number);
-        return Pass{read_image(file, kVpGradient, {}, plan_->domain.grid.n), misfit_in(file, plan_->survey.shots)};
+        return Pass{read_image(file, kVpGradient, {}, plan_->domain.grid.n), misfit_in(file)};
     });
 }
 

@@ -10,6 +10,7 @@
 
 #include "solver/imaging/finished_image.hpp"
 #include "solver/outputs/shot_sums.hpp"
+#include "solver/pictures/fold_picture.hpp"
 #include "solver/pictures/image_picture.hpp"
 
 namespace onda {
@@ -70,10 +71,19 @@ AtomicFile MigrationPicture::stage(const std::filesystem::path& picture_file, co
     Panel light = image_panel(section, kSourceIllumination, lit.front(), brightest, kViridis);
     light.fields.front().label = "illumination";
     add(picture, std::move(light), "Illumination by the sources", section);
+    std::vector<float> squares;
+    picture.panels.push_back(fold_of_image(section, squares));
     const bool is_wide = length_of(section.horizontal) > 1.5 * length_of(section.vertical);
     const auto panels = static_cast<int>(picture.panels.size());
     picture.rows = is_wide ? panels : models_.size() > 1 ? (panels + 1) / 2 : 1;
     return stage_picture(picture_file, picture, overwrite);
+}
+
+Panel MigrationPicture::fold_of_image(const Section& section, std::vector<float>& squares) const {
+    const Fold fold = fold_of(experiment_.imaging->misfit.config, experiment_.survey.shots);
+    Panel panel = fold_panel(fold, squares);
+    if (fold.is_line && fold.along[1] == 0.) panel.horizontal = section.horizontal;
+    return panel;
 }
 
 void MigrationPicture::add(Picture& picture, Panel panel, const std::string& title, const Section& section) const {
@@ -82,32 +92,39 @@ void MigrationPicture::add(Picture& picture, Panel panel, const std::string& tit
     picture.panels.push_back(std::move(panel));
 }
 
+DrawnGathers drawn_gathers(const std::filesystem::path& file, const Experiment& experiment) {
+    constexpr std::size_t most = 7;
+    OffsetGathers gathers = read_offset_gathers(file);
+    DrawnGathers drawn{.half_offset_m = gathers.half_offset_m,
+                       .z_m = gathers.z_m,
+                       .half_offset = fmt::format("half offset along {}", gathers.axis)};
+    const std::size_t lines = gathers.x_m.size(), shown = std::min(most, lines);
+    std::vector<std::span<const float>> frames;
+    for (std::size_t i = 0; i < shown; ++i) {
+        const std::size_t line = (2 * i + 1) * lines / (2 * shown);
+        std::string place = fmt::format("x = {:.6g} m", gathers.x_m[line]);
+        if (gathers.dimensions == 3) place += fmt::format(", y = {:.6g} m", gathers.y_m[line]);
+        drawn.some.push_back({std::move(place), drawn_gather(gathers, line, experiment)});
+    }
+    for (const DrawnGathers::Gather& gather : drawn.some) frames.emplace_back(gather.values);
+    drawn.clip = common_clip(frames, kImageClip);
+    return drawn;
+}
+
 AtomicFile stage_offset_gathers(const std::filesystem::path& picture_file, const std::filesystem::path& file,
                                 const Experiment& experiment, bool overwrite) {
-    constexpr std::size_t most_panels = 7;
-    const OffsetGathers gathers = read_offset_gathers(file);
-    const std::size_t lines = gathers.x_m.size(), panels = std::min(most_panels, lines);
-    std::deque<std::vector<float>> values;
-    std::vector<std::span<const float>> frames;
+    const DrawnGathers gathers = drawn_gathers(file, experiment);
     Picture picture{experiment.config.title, {}};
-    for (std::size_t i = 0; i < panels; ++i) {
-        const std::size_t line = (2 * i + 1) * lines / (2 * panels);
-        frames.emplace_back(values.emplace_back(drawn_gather(gathers, line, experiment)));
-        Panel panel;
-        panel.title = fmt::format("x = {:.6g} m", gathers.x_m[line]);
-        if (gathers.dimensions == 3) panel.title += fmt::format(", y = {:.6g} m", gathers.y_m[line]);
-        panel.horizontal = {gathers.half_offset_m.front(), gathers.half_offset_m.back(),
-                            fmt::format("half offset along {} [m]", gathers.axis)};
+    for (const DrawnGathers::Gather& gather : gathers.some) {
+        Panel& panel = picture.panels.emplace_back();
+        panel.title = gather.place;
+        panel.horizontal = {gathers.half_offset_m.front(), gathers.half_offset_m.back(), gathers.half_offset + " [m]"};
         panel.vertical = {gathers.z_m.front(), gathers.z_m.back(), "z [m]"};
-        picture.panels.push_back(std::move(panel));
+        panel.fields.push_back({.raster = {std::ssize(gathers.z_m), std::ssize(gathers.half_offset_m), gather.values},
+                                .map = &kGrey,
+                                .range = ValueRange{-gathers.clip, gathers.clip},
+                                .label = "image"});
     }
-    const double clip = common_clip(frames, kImageClip);
-    for (std::size_t i = 0; i < panels; ++i)
-        picture.panels[i].fields.push_back(
-            {.raster = {std::ssize(gathers.z_m), std::ssize(gathers.half_offset_m), frames[i]},
-             .map = &kGrey,
-             .range = ValueRange{-clip, clip},
-             .label = "image"});
     return stage_picture(picture_file, picture, overwrite);
 }
 

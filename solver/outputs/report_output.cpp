@@ -10,6 +10,7 @@
 #include "io/files/plain_file.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/outputs/migration_output.hpp"
+#include "solver/outputs/migration_picture.hpp"
 #include "solver/outputs/shot_sums.hpp"
 #include "solver/pictures/image_picture.hpp"
 #include "solver/plan/computation.hpp"
@@ -136,6 +137,16 @@ void put_file(const std::filesystem::path& path, const PutText& put) {
     }
 }
 
+/// What lies beyond the ends of the scale as these, so that zero is its middle.
+ReportParameter image_parameter(const char* name, const char* quantity, std::span<const float> values, float least,
+                                float largest) {
+    ReportParameter image{.name = name, .quantity = quantity, .range = {least, largest}, .is_image = true};
+    for (const float value : values)
+        image.values.push_back(static_cast<std::uint16_t>(
+            std::lround((std::clamp(value, least, largest) - least) / (largest - least) * 65535.F)));
+    return image;
+}
+
 /// What migration has made on a section, before the model that it was made with.
 void add_images(const ReportSection& section, const std::filesystem::path& file, ReportPlane& plane) {
     std::vector<ReportParameter> images;
@@ -144,18 +155,53 @@ void add_images(const ReportSection& section, const std::filesystem::path& file,
         const std::vector<float> values = read_on(file, *kind, section.window);
         const std::span<const float> frame(values);
         const auto clip = static_cast<float>(common_clip({&frame, 1}, kImageClip));
-        const float least = kind->both_signs ? -clip : 0.F;
-        ReportParameter& image = images.emplace_back();
-        image.name = kind->option;
-        image.quantity = kind->label;
-        image.is_image = true;
-        // Beyond the ends of the scale as these, so that zero is its middle.
-        image.range = {least, clip};
-        for (const float value : values)
-            image.values.push_back(static_cast<std::uint16_t>(
-                std::lround((std::clamp(value, least, clip) - least) / (clip - least) * 65535.F)));
+        images.push_back(image_parameter(kind->option, kind->label, values, kind->both_signs ? -clip : 0.F, clip));
     }
     plane.parameters.insert(plane.parameters.begin(), images.begin(), images.end());
+}
+
+/// An axis through one in `every` of some places.
+ReportAxis axis_through(std::string name, std::span<const double> places_m, std::int64_t every) {
+    const double spacing_m = places_m.size() > 1 ? places_m[1] - places_m[0] : 1.;
+    return {std::move(name), places_m.front(), static_cast<double>(every) * spacing_m,
+            (std::ssize(places_m) + every - 1) / every};
+}
+
+void add_offset_gathers(const std::filesystem::path& file, const Experiment& experiment, Report& report) {
+    constexpr std::int64_t most_values = 100000;  // of a gather
+    const DrawnGathers gathers = drawn_gathers(file, experiment);
+    const std::int64_t offsets = std::ssize(gathers.half_offset_m);
+    const std::int64_t every = (offsets * std::ssize(gathers.z_m) + most_values - 1) / most_values;
+    for (const DrawnGathers::Gather& gather : gathers.some) {
+        ReportPlane plane{.name = "gather at " + gather.place,
+                          .horizontal = axis_through(gathers.half_offset, gathers.half_offset_m, 1),
+                          .vertical = axis_through("z", gathers.z_m, every),
+                          .thinning = every};
+        std::vector<float> kept;
+        for (std::int64_t z = 0; z < plane.vertical.count; ++z)
+            kept.insert(kept.end(), gather.values.begin() + z * every * offsets,
+                        gather.values.begin() + (z * every + 1) * offsets);
+        const auto clip = static_cast<float>(gathers.clip);
+        plane.parameters.push_back(image_parameter("gather", "image at subsurface offsets", kept, -clip, clip));
+        report.planes.push_back(std::move(plane));
+    }
+}
+
+void add_fold(const Experiment& experiment, Report& report) {
+    constexpr std::int64_t most_along_line = 2000, most_of_area = 1 << 18;
+    const Fold fold = fold_of(experiment.imaging->misfit.config, experiment.survey.shots);
+    if (fold.traces.empty()) return;
+    if (fold.is_line) {
+        report.fold = in_wider_bins(fold, most_along_line);
+        return;
+    }
+    const Fold area = in_wider_bins(fold, most_of_area);
+    ReportPlane plane{.name = "fold",
+                      .horizontal = {"x", area.origin_m[0], area.bin_m, area.columns},
+                      .vertical = {"y", area.origin_m[1], area.bin_m, area.rows}};
+    plane.parameters.push_back(
+        image_parameter("fold", "traces in a bin", area.traces, 0.F, area.traces[area.fullest()]));
+    report.planes.push_back(std::move(plane));
 }
 
 class RunReport : public RunOutput {
@@ -193,10 +239,15 @@ private:
 
 std::vector<AtomicFile> RunReport::tell(const FinishedSurvey& survey, const std::string& summary) const {
     Report report{summary, resolved_yaml(experiment_.config), {}, survey.shots.size(), {}, {}, {}};
+    const auto image = survey.staged.find(std::string(kImageName));
+    const bool is_migration = image != survey.staged.end();
     for (const ReportSection& section : sections_) {
         report.planes.push_back(section.plane);
-        if (const auto image = survey.staged.find(std::string(kImageName)); image != survey.staged.end())
-            add_images(section, image->second, report.planes.back());
+        if (is_migration) add_images(section, image->second, report.planes.back());
+    }
+    if (is_migration) {
+        add_offset_gathers(image->second, experiment_, report);
+        add_fold(experiment_, report);
     }
     map_survey(experiment_.survey.shots, report);
     note_choice(choice_, survey.shots.size(), report);

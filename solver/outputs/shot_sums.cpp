@@ -5,6 +5,7 @@
 
 #include "io/files/interruption.hpp"
 #include "io/text/number_text.hpp"
+#include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/program/loop_failure.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 void add_box(std::span<double> planes, const Grid& grid, std::int64_t plane, const Window& box,
              std::span<const float> values) {
     const auto length = static_cast<std::size_t>(box.count[0]);
+#pragma omp parallel for
     for (std::int64_t z = 0; z < box.count[2]; ++z)
         for (std::int64_t y = 0; y < box.count[1]; ++y) {
             const auto row = static_cast<std::size_t>(z * box.count[1] + y) * length;
@@ -83,6 +85,10 @@ std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputF
         if (record.name.empty()) continue;
         const std::filesystem::path file = survey.folder / record.name;
         shots.push_back({shot.shot, record, file, image_contents(file)});
+        if (const ImagedShot& imaged = shots.back();
+            imaged.contents.misfits.size() != 1 || imaged.misfit().shot != shot.shot)
+            throw Error(ExitCode::bad_data, shown(file) + ": has not one row of /misfit, of shot " +
+                                                std::to_string(shot.shot));
     }
     return shots;
 }
@@ -140,21 +146,19 @@ std::vector<float> read_on(const std::filesystem::path& file, const StoredImageK
 }
 
 void write_misfits(ImageWriter& writer, const FinishedSurvey& survey, std::span<const ImagedShot> shots) {
-    for (const ImagedShot& shot : shots) {
-        const ShotMisfit misfit = read_misfit(shot.file, shot.shot);
+    for (const ImagedShot& shot : shots)
         if (survey.assembly == Assembly::links)
-            writer.link(misfit, kept_name(shot.record));
+            writer.link(shot.misfit(), kept_name(shot.record));
         else
-            writer.write(misfit);
-    }
+            writer.write(read_misfit(shot.file, shot.shot));
 }
 
 std::string traces_table(std::span<const ImagedShot> shots, std::string_view value) {
     std::string text = fmt::format("shot,{},traces,dead,excluded\n", value);
     for (const ImagedShot& shot : shots) {
-        const ShotMisfit misfit = read_misfit(shot.file, shot.shot);
-        text += fmt::format("{},{},{},{},{}\n", misfit.shot, shortest(misfit.value), misfit.of_trace.size(),
-                            misfit.dead, misfit.excluded);
+        const ListedMisfit& misfit = shot.misfit();
+        text += fmt::format("{},{},{},{},{}\n", misfit.shot, shortest(misfit.value), misfit.traces, misfit.dead,
+                            misfit.excluded);
     }
     return text;
 }

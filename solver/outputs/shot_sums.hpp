@@ -45,7 +45,9 @@ struct ImagedShot {
     std::int64_t shot;
     FileRecord record;
     std::filesystem::path file;
-    ImageContents contents;
+    ImageContents contents;  ///< with one shot
+
+    [[nodiscard]] const ListedMisfit& misfit() const { return contents.misfits.front(); }
 };
 /// The shots that have a file of this format. \throws Error(missing_input | bad_data).
 std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputFormat& format);

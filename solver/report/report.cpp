@@ -283,6 +283,15 @@ void put_report_shot(ReportShot& shot, const ReportChoice& choice, const PutText
 
 namespace {
 
+/// Along an axis as its coordinates, else from the first bin on.
+Json json_of(const Fold& line) {
+    const std::string axis = line.along[1] == 0. ? "x" : line.along[0] == 0. ? "y" : "";
+    return {{"axis", axis},
+            {"first_m", axis.empty() ? 0. : line.origin_m[axis == "x" ? 0 : 1]},
+            {"bin_m", line.bin_m},
+            {"traces", line.traces}};
+}
+
 Json facts_of(const Report& report, Blocks& blocks) {
     std::vector<std::string> notes = report.notes;
     Json json{{"format", "onda-report"}, {"format_version", 1}};
@@ -292,6 +301,7 @@ Json facts_of(const Report& report, Blocks& blocks) {
     for (const ReportPlane& plane : report.planes) json["planes"].push_back(json_of(plane, blocks));
     json["survey"] = {
         {"shots", report.survey_shots}, {"sources_m", report.sources_m}, {"receivers_m", report.receivers_m}};
+    if (!report.fold.traces.empty()) json["fold"] = json_of(report.fold);
     json["notes"] = notes;
     json["licence"] = page_file("dygraphs_licence.txt");
     return json;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "io/results/seismograms.hpp"
+#include "solver/data/fold.hpp"
 #include "solver/report/blocks.hpp"
 
 namespace onda {
@@ -45,10 +46,10 @@ struct ReportAxis {
 
 /// A parameter of the model on a section, [vertical][horizontal].
 struct ReportParameter {
-    std::string name, quantity, unit;  ///< "vp", "velocity", "m/s"
-    QuantisedRange range;
-    std::vector<std::uint16_t> values;  ///< quantise_parameter()
-    bool is_image = false;              ///< not of the model: what migration has made
+    std::string name, quantity, unit{};  ///< "vp", "velocity", "m/s"
+    QuantisedRange range{};
+    std::vector<std::uint16_t> values{};  ///< quantise_parameter()
+    bool is_image = false;                ///< not of the model: what migration has made
 };
 
 /// What a section's side is: left, right, top, bottom.
@@ -61,7 +62,7 @@ struct ReportSide {
 struct ReportPlane {
     std::string name;  ///< "xz"
     ReportAxis horizontal, vertical;
-    std::string across;         ///< the axis that it cuts: "y"
+    std::string across{};       ///< the axis that it cuts: "y"; empty: it is no section
     double at_m = 0.;           ///< where
     std::int64_t thinning = 1;  ///< nodes of the run from one to the next that is shown
     std::array<ReportSide, 4> sides{};
@@ -131,10 +132,12 @@ void put_report_shot(ReportShot& shot, const ReportChoice& choice, const PutText
 struct Report {
     std::string summary;                                        ///< the text of summary.json, or one of the same keys
     std::string config_yaml;                                    ///< with every parameter
-    std::vector<ReportPlane> planes;                            ///< of the model, through the first source
+    /// Of the model, through the first source; of migrations also gathers and the fold of a survey over an area.
+    std::vector<ReportPlane> planes;
     std::size_t survey_shots = 0;                               ///< all of the survey
     std::vector<std::array<double, 3>> sources_m, receivers_m;  ///< of all shots, thinned
     std::vector<std::string> notes;                             ///< what is not shown, and why
+    Fold fold{};                                                ///< of the traces along a line; without bins: not shown
 };
 
 /// Gives the part of the page that shows one shot, as put_report_shot() made it.

@@ -129,7 +129,7 @@ private:
 
 KeptWeights ChunkedTraces::make_weights(const PhaseMap& map, const Window& window) {
     const MappedTaps taps(map, 0, kChunk);
-    return {window.count, kChunk, [&](std::int64_t i) {
+    return {window.count, kChunk, Tail::zero, [&](std::int64_t i) {
                 Taps at = taps(i);
                 at.first -= window.first;
                 return at;
@@ -186,7 +186,7 @@ void ChunkedTraces::correct_transposed(const TraceList<const double>& residual,
 }
 
 // The weights, the traces that are moved together, and the filter of the last chunk, the longest: its transform,
-// itself, and in each thread a trace and its spectrum.
+// itself, and in each thread a trace and its spectrum, or, transposed, traces side by side.
 std::int64_t ChunkedTraces::bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t trace_count,
                                   std::int64_t threads) {
     const PhaseMap map_of_chunks = chunk_map(map);
@@ -196,7 +196,8 @@ std::int64_t ChunkedTraces::bytes(const PhaseMap& map, std::int64_t output_sampl
     const auto trace = static_cast<std::int64_t>(sizeof(double) * length);
     return KeptWeights::bytes(kChunk, [&](std::int64_t i) { return map_of_chunks.window(i); }) +
            static_cast<std::int64_t>(sizeof(double)) * together * window.count +
-           static_cast<std::int64_t>(FourierTransform::bytes(length)) + trace + 2 * trace * std::min(threads, together);
+           static_cast<std::int64_t>(FourierTransform::bytes(length)) + trace +
+           std::max(2 * trace, interleaved_bytes(window.count + kChunk)) * std::min(threads, together);
 }
 
 namespace {

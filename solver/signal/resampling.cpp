@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/cpu/trace_weights.hpp"
 #include "solver/program/loop_failure.hpp"
 #include "solver/signal/kaiser_sinc.hpp"
 
@@ -55,9 +56,16 @@ Taps fold(const Taps& taps, std::int64_t n, Tail tail) {
 
 /// The taps of neighbouring output samples side by side, [input sample][row]: the sums of the rows, each in the order
 /// of the input, fill a vector register.
-constexpr std::int64_t kRows = 8;
+constexpr std::int64_t kRows = cpu::kWeightRows;
 constexpr std::int64_t kBlocksTogether = 64;  // whose weights are made, then transposed: few enough for a cache
-constexpr std::int64_t kTracesTogether = 16;  // that take the weights of a block while it lies in a nearer one
+constexpr std::int64_t kTracesTogether = 16;  // whose sums are taken at a time
+
+void weigh(const double* weight, std::int64_t count, const float* const* traces, std::int64_t number, double* sums) {
+    cpu::trace_weights().weigh_floats(weight, count, traces, number, sums);
+}
+void weigh(const double* weight, std::int64_t count, const double* const* traces, std::int64_t number, double* sums) {
+    cpu::trace_weights().weigh_doubles(weight, count, traces, number, sums);
+}
 
 }  // namespace
 
@@ -83,40 +91,24 @@ struct TapBlock {
                 weight[(folded[r].first - first + static_cast<std::int64_t>(k)) * kRows + r] = folded[r].weight[k];
     }
 
-    template <typename T>
-    [[nodiscard]] std::array<double, kRows> sums(const T* trace) const {
-        std::array<double, kRows> sum{};
-        for (std::int64_t k = 0; k < count; ++k) {
-            const auto x = static_cast<double>(trace[first + k]);
-            for (std::int64_t r = 0; r < kRows; ++r) sum[r] += weight[k * kRows + r] * x;
-        }
-        return sum;
-    }
     /// \param output of which `rows` samples from `row` on are written.
     template <typename In, typename Out>
     void apply(const TraceList<const In>& input, const TraceList<Out>& output, std::int64_t row,
                std::int64_t rows) const {
-        for (std::size_t i = 0; i < input.trace.size(); ++i) {
-            const auto sum = sums(input.trace[i]);
-            for (std::int64_t r = 0; r < rows; ++r) output.trace[i][row + r] = static_cast<Out>(sum[r]);
+        std::array<double, kTracesTogether * kRows> sums;
+        std::array<const In*, kTracesTogether> at;
+        for (std::int64_t trace = 0; trace < input.count(); trace += kTracesTogether) {
+            const std::int64_t some = std::min(kTracesTogether, input.count() - trace);
+            for (std::int64_t i = 0; i < some; ++i) at[i] = input.trace[trace + i] + first;
+            weigh(weight.data(), count, at.data(), some, sums.data());
+            for (std::int64_t i = 0; i < some; ++i)
+                for (std::int64_t r = 0; r < rows; ++r)
+                    output.trace[trace + i][row + r] = static_cast<Out>(sums[i * kRows + r]);
         }
     }
-
-    /// Adds the transpose of sums(). The products of an input sample are added by halves, which fill registers too.
-    void add_transposed(const std::array<double, kRows>& x, double* trace) const {
-        static_assert(kRows == 8);
-        for (std::int64_t k = 0; k < count; ++k) {
-            const double* const w = &weight[k * kRows];
-            std::array<double, 4> s{};
-            for (std::size_t r = 0; r < 4; ++r) s[r] = w[r] * x[r] + w[r + 4] * x[r + 4];
-            trace[first + k] += (s[0] + s[2]) + (s[1] + s[3]);
-        }
-    }
-    /// The transpose of apply(), added.
-    void apply_transposed(const double* residual, std::int64_t row, std::int64_t rows, double* adjoint) const {
-        std::array<double, kRows> x{};
-        std::copy_n(residual + row, rows, x.begin());
-        add_transposed(x, adjoint);
+    /// The transpose of apply(), added. \param residual and \param adjoint [sample][lane].
+    void apply_transposed(const double* residual, double* adjoint) const {
+        cpu::trace_weights().add_rows(weight.data(), count, residual, adjoint + first * cpu::kTraceLanes);
     }
 };
 
@@ -137,16 +129,41 @@ template void weigh_traces(const TraceList<const double>&, const TraceList<doubl
 
 namespace {
 
+/// Some traces side by side, [sample][lane].
+class InterleavedTraces {
+public:
+    template <typename T>
+    InterleavedTraces(const TraceList<T>& list, std::int64_t trace, std::int64_t first, std::int64_t samples)
+        : values_((samples + kRows - 1) / kRows * kRows * kLanes) {
+        for (std::int64_t lane = 0; lane < std::min(kLanes, list.count() - trace); ++lane)
+            for (std::int64_t n = 0; n < samples; ++n) values_[n * kLanes + lane] = list.trace[trace + lane][first + n];
+    }
+    void copy_to(const TraceList<double>& list, std::int64_t trace) const {
+        for (std::int64_t lane = 0; lane < std::min(kLanes, list.count() - trace); ++lane)
+            for (std::int64_t n = 0; n < list.samples; ++n) list.trace[trace + lane][n] = values_[n * kLanes + lane];
+    }
+    [[nodiscard]] double* sample(std::int64_t n) { return values_.data() + n * kLanes; }
+
+    static constexpr std::int64_t kLanes = cpu::kTraceLanes;
+
+private:
+    std::vector<double> values_;  ///< whole blocks of samples, of traces and samples that are not there zeros
+};
+
 /// Adds to traces what blocks of output samples from `first` on give, each trace from one block after the other:
 /// whatever blocks come together and whichever thread has them, the order of its sums is the same.
 void add_transposed_blocks(std::span<const TapBlock> blocks, const TraceList<const double>& residual,
                            std::int64_t first, std::int64_t count, const TraceList<double>& adjoint) {
+    LoopFailure failure;
 #pragma omp parallel for schedule(dynamic)
-    for (std::int64_t trace = 0; trace < adjoint.count(); trace += kTracesTogether)
-        for (std::int64_t row = 0; row < count; row += kRows)
-            for (std::int64_t i = trace; i < std::min(trace + kTracesTogether, adjoint.count()); ++i)
-                blocks[row / kRows].apply_transposed(residual.trace[i], first + row, std::min(kRows, count - row),
-                                                     adjoint.trace[i]);
+    for (std::int64_t trace = 0; trace < adjoint.count(); trace += InterleavedTraces::kLanes)
+        failure.guard([&] {
+            InterleavedTraces from(residual, trace, first, count), to(adjoint, trace, 0, adjoint.samples);
+            for (std::int64_t row = 0; row < count; row += kRows)
+                blocks[row / kRows].apply_transposed(from.sample(row), to.sample(0));
+            to.copy_to(adjoint, trace);
+        });
+    failure.rethrow();
 }
 
 std::int64_t blocks_of(std::int64_t rows) {
@@ -197,13 +214,12 @@ std::int64_t weighing_bytes(std::int64_t input_samples) {
     return 2 * block_bytes(input_samples);
 }
 
-// The blocks that are kept, and in each thread one as it comes.
-std::int64_t transposed_weighing_bytes(std::int64_t input_samples, std::int64_t output_samples, int threads) {
-    return (std::min(kBlocksTogether, blocks_of(output_samples)) + threads) * block_bytes(input_samples);
+std::int64_t interleaved_bytes(std::int64_t samples) {
+    return samples * InterleavedTraces::kLanes * static_cast<std::int64_t>(sizeof(double));
 }
 
-KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps)
-    : blocks_(make_blocks(0, output_samples, input_samples, Tail::zero, taps)) {}
+KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples, Tail tail, const TapsOfSample& taps)
+    : blocks_(make_blocks(0, output_samples, input_samples, tail, taps)) {}
 
 KeptWeights::~KeptWeights() = default;
 
@@ -223,14 +239,16 @@ std::int64_t KeptWeights::bytes(
     return input_samples * kRows * static_cast<std::int64_t>(sizeof(double));
 }
 
-template <typename T>
-void KeptWeights::operator()(const TraceList<const double>& input, const TraceList<T>& output, std::int64_t first,
+template <typename In, typename Out>
+void KeptWeights::operator()(const TraceList<const In>& input, const TraceList<Out>& output, std::int64_t first,
                              std::int64_t count) const {
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::int64_t row = 0; row < count; row += kRows)
         blocks_[row / kRows].apply(input, output, first + row, std::min(kRows, count - row));
 }
 
+template void KeptWeights::operator()(const TraceList<const float>&, const TraceList<float>&, std::int64_t,
+                                      std::int64_t) const;
 template void KeptWeights::operator()(const TraceList<const double>&, const TraceList<float>&, std::int64_t,
                                       std::int64_t) const;
 template void KeptWeights::operator()(const TraceList<const double>&, const TraceList<double>&, std::int64_t,

@@ -68,22 +68,21 @@ void weigh_traces_transposed(const TraceList<const double>& residual, const Trac
 
 /// The bytes that a thread of weigh_traces() holds for weights that reach over so many input samples.
 std::int64_t weighing_bytes(std::int64_t input_samples);
-/// The bytes that all threads of weigh_traces_transposed() hold together, for weights that reach over so many input
-/// samples.
-std::int64_t transposed_weighing_bytes(std::int64_t input_samples, std::int64_t output_samples, int threads);
+/// The bytes of so many samples of the traces that a thread has side by side as it transposes.
+std::int64_t interleaved_bytes(std::int64_t samples);
 
-/// The sums of weigh_traces() with weights that are kept, for traces that come in groups. The tail is zero.
+/// The sums of weigh_traces() with weights that are kept, for traces that come in groups.
 class KeptWeights {
 public:
-    KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps);
+    KeptWeights(std::int64_t input_samples, std::int64_t output_samples, Tail tail, const TapsOfSample& taps);
     ~KeptWeights();
     /// The bytes of weights that lie between the first and the last input sample of a window, for output samples 0 …
     static std::int64_t bytes(
         std::int64_t output_samples,
         const std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t output_sample)>& window);
     /// \param output of which samples first … first + count - 1 are written.
-    template <typename T>
-    void operator()(const TraceList<const double>& input, const TraceList<T>& output, std::int64_t first,
+    template <typename In, typename Out>
+    void operator()(const TraceList<const In>& input, const TraceList<Out>& output, std::int64_t first,
                     std::int64_t count) const;
     /// The transpose. \param residual of which samples first … first + count - 1 are read. \param adjoint as many
     /// traces, of input samples, overwritten.

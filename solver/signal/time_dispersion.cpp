@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
+#include <tuple>
 
 #include "solver/signal/long_traces.hpp"
 #include "solver/signal/phase_map.hpp"
@@ -110,22 +112,36 @@ PhaseMap recording_map(const FrequencyBand& band, const RecordedSampling& record
     return {{phase(kept.pass_hz), phase(kept.stop_hz)}, dt_out / (stride * dt), false, relation, stride};
 }
 
-/// How the weights of short traces treat their end, and these weights.
-struct ShortTraceWeights {
-    Tail tail;
-    TapsOfSample taps;
+/// The weights of short traces.
+KeptWeights make_weights(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples) {
+    const MappedTaps taps(map, 0, output_samples);
+    if (!map.relation.fourth())
+        return {input_samples, output_samples, Tail::continued, [&](std::int64_t sample) { return taps(sample); }};
+    return {input_samples, output_samples, Tail::zero, [&](std::int64_t sample) {
+                Taps faded = taps(sample);
+                for (std::int64_t i = 0; i < std::ssize(faded.weight); ++i)
+                    faded.weight[i] *= fading(input_samples, faded.first + i);
+                return faded;
+            }};
+}
 
-    ShortTraceWeights(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples)
-        : tail(map.relation.fourth() ? Tail::zero : Tail::continued), taps(make_taps(map, output_samples)) {
-        if (!map.relation.fourth()) return;
-        taps = [whole = std::move(taps), input_samples](std::int64_t sample) {
-            Taps faded = whole(sample);
-            for (std::int64_t i = 0; i < std::ssize(faded.weight); ++i)
-                faded.weight[i] *= fading(input_samples, faded.first + i);
-            return faded;
-        };
+/// The same, made once for gathers that come one after the other with one sampling, whichever thread brings them.
+std::shared_ptr<const KeptWeights> weights_of(const PhaseMap& map, std::int64_t input_samples,
+                                              std::int64_t output_samples) {
+    using Sampling = std::tuple<double, double, double, double, int, std::int64_t, std::int64_t>;
+    static std::mutex mutex;
+    static Sampling latest;
+    static std::shared_ptr<const KeptWeights> kept;
+    const Sampling wanted{map.band.pass, map.band.stop, map.ratio,     map.stride,
+                          map.relation.order, input_samples,  output_samples};
+    const std::lock_guard lock(mutex);
+    if (!kept || latest != wanted) {
+        kept.reset();
+        kept = std::make_shared<const KeptWeights>(make_weights(map, input_samples, output_samples));
+        latest = wanted;
     }
-};
+    return kept;
+}
 
 }  // namespace
 
@@ -133,10 +149,8 @@ template <typename T>
 void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, const RecordedSampling& recorded,
                     double dt_out, const TraceList<T>& output) {
     const PhaseMap map = recording_map(band, recorded, dt_out);
-    if (output.samples <= kLong) {
-        const ShortTraceWeights weights(map, input.samples, output.samples);
-        return weigh_traces(input, output, weights.tail, weights.taps);
-    }
+    if (output.samples <= kLong)
+        return (*weights_of(map, input.samples, output.samples))(input, output, 0, output.samples);
     if (map.relation.fourth()) return WholeTraces(map, input.samples, output.samples).correct(input, output);
     ChunkedTraces(map).correct(input, output);
 }
@@ -144,10 +158,8 @@ void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, 
 void correct_traces_transposed(const TraceList<const double>& residual, const FrequencyBand& band,
                                const RecordedSampling& recorded, double dt_out, const TraceList<double>& adjoint) {
     const PhaseMap map = recording_map(band, recorded, dt_out);
-    if (residual.samples <= kLong) {
-        const ShortTraceWeights weights(map, adjoint.samples, residual.samples);
-        return weigh_traces_transposed(residual, adjoint, weights.tail, weights.taps);
-    }
+    if (residual.samples <= kLong)
+        return weights_of(map, adjoint.samples, residual.samples)->transposed(residual, 0, residual.samples, adjoint);
     if (map.relation.fourth())
         return WholeTraces(map, adjoint.samples, residual.samples).correct_transposed(residual, adjoint);
     ChunkedTraces(map).correct_transposed(residual, adjoint);
@@ -160,16 +172,12 @@ template void correct_traces(const TraceList<const double>&, const FrequencyBand
 
 namespace {
 
-/// \param of_weights what threads make and keep weights in, of the number of input samples that the last ones reach.
-template <typename OfWeights>
-std::int64_t bytes_of_correction(const TimeAxis& time, std::int64_t trace_count, int threads,
-                                 const OfWeights& of_weights) {
+/// \param of_short what corrects short traces allocates.
+template <typename OfShort>
+std::int64_t bytes_of_correction(const TimeAxis& time, std::int64_t trace_count, int threads, const OfShort& of_short) {
     if (!time.correction || trace_count == 0) return 0;
     const PhaseMap map = recording_map(*time.correction, {time.dt_s, time.stride, time.order}, time.output_dt_s);
-    if (time.output_samples <= kLong) {
-        const auto [first, last] = map.window(time.output_samples - 1);
-        return MappedTaps::bytes(map, 0, time.output_samples) + of_weights(last - first + 1);
-    }
+    if (time.output_samples <= kLong) return of_short(map);
     if (map.relation.fourth())
         return WholeTraces::bytes(map, time.recorded_samples(), time.output_samples,
                                   std::min<std::int64_t>(threads, trace_count));
@@ -178,14 +186,19 @@ std::int64_t bytes_of_correction(const TimeAxis& time, std::int64_t trace_count,
 
 }  // namespace
 
+// The weights that are kept, and while they are made what they are made of, a block in each thread.
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads) {
-    return bytes_of_correction(time, trace_count, threads,
-                               [&](std::int64_t reach) { return threads * weighing_bytes(reach); });
+    return bytes_of_correction(time, trace_count, threads, [&](const PhaseMap& map) {
+        const auto [first, last] = map.window(time.output_samples - 1);
+        return KeptWeights::bytes(time.output_samples, [&](std::int64_t i) { return map.window(i); }) +
+               MappedTaps::bytes(map, 0, time.output_samples) + threads * weighing_bytes(last - first + 1);
+    });
 }
 
+// The weights are those of correction_bytes().
 std::int64_t transposed_correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads) {
-    return bytes_of_correction(time, trace_count, threads, [&](std::int64_t reach) {
-        return transposed_weighing_bytes(reach, time.output_samples, threads);
+    return bytes_of_correction(time, trace_count, threads, [&](const PhaseMap&) {
+        return threads * interleaved_bytes(time.recorded_samples() + time.output_samples);
     });
 }
 

@@ -78,9 +78,9 @@ std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_coun
 /// output samples: from residuals dt_out apart to recorded samples, those after the record's end included.
 void correct_traces_transposed(const TraceList<const double>& residual, const FrequencyBand& band,
                                const RecordedSampling& recorded, double dt_out, const TraceList<double>& adjoint);
-/// The host memory that correct_traces needs besides its input and output.
+/// The host memory that correct_traces needs besides its input and output; the weights of short traces stay with it.
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads);
-/// The host memory that correct_traces_transposed needs besides its input and output.
+/// The host memory that correct_traces_transposed needs besides its input and output and correction_bytes().
 std::int64_t transposed_correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads);
 
 /// The correction in words: "removed from the seismograms, up to 41.4 Hz; not from snapshots", or "not removed".

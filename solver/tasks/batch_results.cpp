@@ -53,11 +53,14 @@ void hand_gather_over(ShotInProgress& shot, const TimeAxis& time) {
 void finish_batch(const TimeAxis& time, const ShotFiles& files, Batch& batch,
                   const std::function<void(ShotInProgress&)>& hand_over) {
     std::vector<ShotGather> gathers;
-    for (ShotInProgress& shot : batch)
-        if (!shot.shot.receivers.empty()) gathers.push_back(std::move(shot.gather));
+    std::vector<ShotInProgress*> recorded;
+    for (ShotInProgress& shot : batch) {
+        if (shot.shot.receivers.empty() || shot.has_output_sampling) continue;
+        recorded.push_back(&shot);
+        gathers.push_back(std::move(shot.gather));
+    }
     bring_to_output_sampling(time, gathers);
-    for (std::size_t i = 0; ShotInProgress & shot : batch)
-        if (!shot.shot.receivers.empty()) shot.gather = std::move(gathers[i++]);
+    for (std::size_t i = 0; i < recorded.size(); ++i) recorded[i]->gather = std::move(gathers[i]);
     LoopFailure failure;
 #pragma omp parallel for schedule(dynamic) num_threads(finishing_threads(std::ssize(batch)))
     for (std::size_t i = 0; i < batch.size(); ++i)

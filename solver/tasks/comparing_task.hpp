@@ -47,7 +47,7 @@ protected:
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
     /// Compares what the receivers of a shot have recorded with what was observed. \param field and \param slot of the
     /// shot in it.
-    [[nodiscard]] virtual MisfitOfShot misfit_of(const ShotInProgress& shot, const ShotGeometry& geometry,
+    [[nodiscard]] virtual MisfitOfShot misfit_of(ShotInProgress& shot, const ShotGeometry& geometry,
                                                  const std::vector<float>& observed, const Wavefield& field,
                                                  int slot) const = 0;
     /// Puts what the reversal has made on the nodes into ShotInProgress::images.

@@ -20,7 +20,7 @@ namespace {
 class SyntheticTraces {
 public:
     /// \param shot whose gather holds them in single precision, and lives as long as this.
-    SyntheticTraces(const ShotInProgress& shot, const TimeAxis& time, const Wavefield& forward, int slot) {
+    SyntheticTraces(ShotInProgress& shot, const TimeAxis& time, const Wavefield& forward, int slot) {
         const std::vector<float>& pressure = shot.gather.pressure;
         const std::int64_t receivers = std::ssize(shot.gather.receivers_m);
         if (forward.problem().precision == Precision::float64) {
@@ -32,6 +32,8 @@ public:
             traces_ = std::move(recorded);
         } else {
             own(sampled_output(time, recorded), time);
+            replace_samples(shot.gather, time);
+            shot.has_output_sampling = true;
         }
     }
     [[nodiscard]] const TraceValues& traces() const { return traces_; }
@@ -40,6 +42,14 @@ private:
     void own(OwnedTraces traces, const TimeAxis& time) {
         owned_ = std::move(traces);
         traces_ = TraceList<const double>(std::as_const(owned_), time.output_samples);
+    }
+    /// What bring_to_output_sampling() would make of the gather: the same sums, in double, each rounded once.
+    void replace_samples(ShotGather& gather, const TimeAxis& time) const {
+        gather.pressure.clear();
+        for (const std::vector<double>& trace : owned_)
+            gather.pressure.insert(gather.pressure.end(), trace.begin(), trace.end());
+        gather.samples = time.output_samples;
+        gather.dt_s = time.output_dt_s;
     }
 
     OwnedTraces owned_;  ///< empty where they are those of the gather
@@ -75,7 +85,7 @@ protected:
     }
     [[nodiscard]] const GradientRun& reversal() const override { return *run_; }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return run_->allocated_bytes(); }
-    [[nodiscard]] MisfitOfShot misfit_of(const ShotInProgress& shot, const ShotGeometry& geometry,
+    [[nodiscard]] MisfitOfShot misfit_of(ShotInProgress& shot, const ShotGeometry& geometry,
                                          const std::vector<float>& observed, const Wavefield& field,
                                          int slot) const override;
     void collect_images(ShotInProgress& shot, int slot) const override;
@@ -86,7 +96,7 @@ private:
     std::optional<GradientRun> run_;
 };
 
-MisfitOfShot GradientTask::misfit_of(const ShotInProgress& shot, const ShotGeometry& geometry,
+MisfitOfShot GradientTask::misfit_of(ShotInProgress& shot, const ShotGeometry& geometry,
                                      const std::vector<float>& observed, const Wavefield& field, int slot) const {
     const std::int64_t receivers = std::ssize(geometry.receivers_m);
     std::optional<SyntheticTraces> synthetic;

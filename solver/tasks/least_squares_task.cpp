@@ -31,7 +31,7 @@ protected:
     }
     [[nodiscard]] const GradientRun& reversal() const override { return run_->gradient(); }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return run_->allocated_bytes(); }
-    [[nodiscard]] MisfitOfShot misfit_of(const ShotInProgress& shot, const ShotGeometry& geometry,
+    [[nodiscard]] MisfitOfShot misfit_of(ShotInProgress& shot, const ShotGeometry& geometry,
                                          const std::vector<float>& observed, const Wavefield& scattered,
                                          int slot) const override;
     void collect_images(ShotInProgress& shot, int slot) const override {
@@ -44,7 +44,7 @@ private:
     double scale_ = 1.;  ///< of what is scattered
 };
 
-MisfitOfShot NormalProductTask::misfit_of(const ShotInProgress& /*shot*/, const ShotGeometry& geometry,
+MisfitOfShot NormalProductTask::misfit_of(ShotInProgress& /*shot*/, const ShotGeometry& geometry,
                                           const std::vector<float>& observed, const Wavefield& scattered,
                                           int slot) const {
     const std::int64_t receivers = std::ssize(geometry.receivers_m);

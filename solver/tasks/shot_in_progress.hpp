@@ -32,6 +32,7 @@ struct ShotInProgress {
     std::vector<SnapshotPart> parts;  ///< of its snapshots, where several processes have them
     ShotOutputs outputs;
     ShotGather gather;
+    bool has_output_sampling = false;          ///< of the gather: at the user's sampling before it is finished
     std::future<std::vector<float>> observed;  ///< [receiver][sample] as written, where gradients are computed
     ShotImages images;                         ///< then, too
     ShotProduct product;                       ///< of a linear operator

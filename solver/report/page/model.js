@@ -12,12 +12,22 @@ class ModelView {
     });
     plots.push(this.plot);
     fillSelect(byId("model-plane"), planes.map(planeLabel));
-    fillSelect(byId("model-parameter"), planes[0].parameters.map(p => p.image ? p.quantity : `${p.quantity} (${p.name})`));
+    this.offer(planes[0]);
     for (const id of ["model-plane", "model-parameter", "model-marks"]) byId(id).addEventListener("change", () => this.show());
   }
 
+  /** Lets choose among what a plane shows. */
+  offer(plane) {
+    const labels = plane.parameters.map(p => p.image ? p.quantity : `${p.quantity} (${p.name})`), select = byId("model-parameter");
+    if (`${labels}` === this.offered) return;
+    this.offered = `${labels}`;
+    fillSelect(select, labels);
+  }
+
   async show() {
-    const plane = this.planes[byId("model-plane").value || 0], parameter = plane.parameters[byId("model-parameter").value || 0];
+    const plane = this.planes[byId("model-plane").value || 0];
+    this.offer(plane);
+    const parameter = plane.parameters[byId("model-parameter").value || 0];
     const values = await numbers(parameter.values), raster = await modelRaster(plane, parameter, mapOf(parameter));
     Object.assign(this, {plane, parameter, values, raster});
     this.plot.set(planeAxes(plane, true));
@@ -26,7 +36,7 @@ class ModelView {
     paintBar(byId("model-bar"), i => colours(mapOf(parameter))[i]);
     byId("model-range").replaceChildren(...[parameter.min, parameter.max].map(v => element("span", `${number(v)} ${parameter.unit}`)));
     byId("model-legend").textContent = [uniform(parameter) ? `Uniform: ${number(parameter.min)} ${parameter.unit}` : "",
-      "★ sources, ▽ receivers of all shots", sidesText(plane, true)].filter(Boolean).join(" · ");
+      hasPlaces(plane) ? "★ sources, ▽ receivers of all shots" : "", sidesText(plane, true)].filter(Boolean).join(" · ");
     this.plot.redraw();
   }
 
@@ -34,7 +44,7 @@ class ModelView {
     if (!this.raster) return;
     drawPlane(plot, context, this.plane, this.raster, false);
     drawLayers(plot, context, this.plane);
-    if (!byId("model-marks").checked) return;
+    if (!byId("model-marks").checked || !hasPlaces(this.plane)) return;
     drawMarks(plot, context, projected(this.plane, report.survey.receivers_m), "triangle", "#ffffff");
     drawMarks(plot, context, projected(this.plane, report.survey.sources_m), "star", "#ff3b30");
   }
@@ -47,7 +57,18 @@ class ModelView {
   }
 }
 
+/** How many traces have their midpoint where, of surveys along a line. */
+function showFold() {
+  const {fold} = report;
+  byId("fold-figure").hidden = !fold;
+  if (!fold) return;
+  const rows = fold.traces.map((traces, i) => [fold.first_m + i * fold.bin_m, traces]);
+  byId("fold-title").textContent = `Fold, in bins of ${number(fold.bin_m)} m`;
+  drawChart(byId("fold-chart"), rows, ["midpoint", "traces"], {xlabel: `midpoint ${fold.axis || "along the line"} [m]`, ylabel: "traces in a bin", stepPlot: true, includeZero: true});
+}
+
 async function showModel() {
+  showFold();
   const planes = report.planes.filter(p => p.parameters.length);
   byId("model-text").textContent = summary.model || "";
   if (planes.length) return new ModelView(planes).show();

@@ -58,6 +58,9 @@ function sidesText(plane, beyond) {
   return text.join(" · ");
 }
 
+/** Whether sources and receivers have a place on a plane: on sections and maps, not on gathers. */
+const hasPlaces = plane => [plane.horizontal, plane.vertical].every(axis => "xyz".includes(axis.name));
+
 /** Positions as a plane has them. */
 const projected = (plane, positions) => {
   const at = {x: 0, y: 1, z: 2};
