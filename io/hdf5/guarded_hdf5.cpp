@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 
 #include "io/files/input_file.hpp"
@@ -27,6 +28,12 @@ using hdf5::sum;
 
 namespace {
 
+/// Empty where the system does not say.
+std::filesystem::path folder_of_process() {
+    std::error_code unknown;
+    return std::filesystem::current_path(unknown);
+}
+
 /// Allowed for what is no value: attributes, the tables of a file. Their size is not known before they are read.
 constexpr double metadata_bytes = 1e6;
 
@@ -36,7 +43,8 @@ struct Connection {
     std::string name;  ///< as messages show it
     std::uintmax_t file_bytes;
     sandbox::Child child;
-    hdf5::ChunkReader chunks;
+    std::optional<hdf5::ChunkReader> chunks{};
+    std::filesystem::path started_in = folder_of_process();  ///< from which the child sees relative paths
 
     /// A copy of the answer, of which nothing but its size is known.
     std::vector<std::byte> ask(const MessageWriter& request) {
@@ -138,12 +146,32 @@ File File::open(const std::filesystem::path& file, const sandbox::Limits& limits
         const hdf5::Turn turn;            // another thread may be starting a child of its own
         hdf5::detail::prepare_library();  // once for all children
     }
-    File opened(std::shared_ptr<Connection>(new Connection{
-        shown(file), bytes, {shown(file), "HDF5", detail::serve_file(file), limits}, hdf5::ChunkReader(file)}));
-    MessageWriter request;
-    request.put(Request::open_file).put(std::uint64_t{0});
-    opened.connection_->ask(request);
+    File opened(std::shared_ptr<Connection>(
+        new Connection{shown(file), bytes, {shown(file), "HDF5", detail::serve_file(file), limits}}));
+    opened.read(file, "");
     return opened;
+}
+
+File File::open_after(File last, const std::filesystem::path& file) {
+    constexpr std::size_t longest = 3000;  // bytes of a path, which is a request
+    File opened(std::move(last.connection_));
+    Connection& connection = *opened.connection_;
+    const bool is_free = opened.connection_.use_count() == 1 && connection.child.lives() &&
+                         file.native().size() <= longest &&
+                         folder_of_process() == connection.started_in;
+    if (!is_free) return open(file);
+    connection.file_bytes = input_file_size(file);
+    connection.name = shown(file);
+    connection.child.set_subject(connection.name);
+    opened.read(file, file.native());
+    return opened;
+}
+
+void File::read(const std::filesystem::path& file, const std::string& other) {
+    connection_->chunks.emplace(file);
+    MessageWriter request;
+    request.put(Request::open_file).put(std::uint64_t{0}).put(other);
+    connection_->ask(request);
 }
 
 bool File::contains(const std::string& name) const {
@@ -280,7 +308,7 @@ bool Dataset::unfilter(const Extents& first, const Extents& count, std::span<std
     const auto answer = connection_->ask(request);
     std::vector<hdf5::StoredChunk> chunks(answer.size() / sizeof(hdf5::StoredChunk));
     std::memcpy(chunks.data(), answer.data(), chunks.size() * sizeof(hdf5::StoredChunk));
-    return connection_->chunks.read(hdf5::ChunkedBox(first, count, chunk_, element_bytes_), chunks, values);
+    return connection_->chunks->read(hdf5::ChunkedBox(first, count, chunk_, element_bytes_), chunks, values);
 }
 
 template <class T>

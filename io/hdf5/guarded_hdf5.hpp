@@ -100,6 +100,9 @@ public:
     /// Opens a file in a process of its own. \throws Error(missing_input | bad_data), Error(out_of_memory) if no
     /// process can be started.
     [[nodiscard]] static File open(const std::filesystem::path& file, const sandbox::Limits& limits = {});
+    /// Opens a file in the process that has read `last`, if nothing of that is used any more: a program with much
+    /// memory takes long to start one. \throws as open().
+    [[nodiscard]] static File open_after(File last, const std::filesystem::path& file);
     [[nodiscard]] bool contains(const std::string& name) const;
     /// Names of the links of the group at a path of hard links, sorted by name.
     [[nodiscard]] std::vector<std::string> names(const std::string& group) const;
@@ -116,6 +119,8 @@ public:
 
 private:
     explicit File(std::shared_ptr<Connection> connection) : Object(std::move(connection), 0, "/") {}
+    /// Lets the process open the file. \param other its path, where it is not the one that the process was started for.
+    void read(const std::filesystem::path& file, const std::string& other);
 };
 
 }  // namespace onda::guarded

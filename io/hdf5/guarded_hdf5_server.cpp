@@ -26,7 +26,7 @@ public:
         const auto kind = in.take<Request>();
         const auto object = in.take<std::uint64_t>();
         if (kind == Request::values) return read(datasets_.at(object - 1), in, window);
-        if (kind == Request::open_file) file_.emplace(hdf5::File::open(path_));
+        if (kind == Request::open_file) open(in.take_text());
         MessageWriter out;
         if (kind == Request::text_values)
             texts(in, out);
@@ -67,6 +67,15 @@ private:
             case Request::values:
             case Request::chunks: break;
         }
+    }
+
+    void open(const std::string& other) {
+        datasets_.clear();
+        texts_.clear();
+        texts_of_.clear();
+        file_.reset();
+        if (!other.empty()) path_ = other;
+        file_.emplace(hdf5::File::open(path_));
     }
 
     /// \param path of a link within a group.

@@ -10,7 +10,7 @@ namespace onda::guarded::detail {
 
 /// A request: kind, number of the object (0 is the file), then what the line says.
 enum class Request : std::uint8_t {
-    open_file,      ///< -> nothing
+    open_file,      ///< path, empty for that of serve_file() -> nothing; objects of an earlier file are gone
     contains,       ///< name -> bool
     names,          ///< path of a group -> names
     linked_file,    ///< path -> count (0 or 1), file
@@ -29,7 +29,7 @@ enum class Request : std::uint8_t {
     chunks,       ///< first, count -> hdf5::StoredChunk of each chunk from there on; 0 bytes where it is not known
 };
 
-/// The work of the child: opens the file at the first request and answers.
+/// The work of the child: opens the file, or others after it, and answers.
 sandbox::Serve serve_file(const std::filesystem::path& file);
 
 }  // namespace onda::guarded::detail

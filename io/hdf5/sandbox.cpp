@@ -224,6 +224,15 @@ void Child::ask(ConstBytes request, double file_bytes, const std::function<void(
     take(answer);
 }
 
+bool Child::lives() const {
+    const std::lock_guard lock(impl_->one_at_a_time);
+    return !impl_->end;
+}
+
+void Child::set_subject(std::string subject) {
+    impl_->subject = std::move(subject);
+}
+
 std::size_t Child::window_bytes() const {
     return impl_->limits.window_bytes;
 }

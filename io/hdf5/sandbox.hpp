@@ -53,6 +53,11 @@ public:
     /// for every later request; Error(out_of_memory) if somebody else killed it.
     void ask(ConstBytes request, double file_bytes, const std::function<void(ConstBytes answer)>& take);
 
+    /// Whether it has neither crashed nor been ended.
+    [[nodiscard]] bool lives() const;
+    /// Names another file that it reads from now on. Nobody asks meanwhile.
+    void set_subject(std::string subject);
+
     [[nodiscard]] std::size_t window_bytes() const;
     [[nodiscard]] int process_id() const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "io/config/strict_yaml.hpp"
@@ -19,8 +21,8 @@ namespace {
 
 constexpr std::string_view kSeismograms = "onda-seismograms", kSnapshots = "onda-snapshots";
 
-guarded::File open_result_of(const std::filesystem::path& file, std::string_view format) {
-    auto root = guarded::File::open(file);
+/// Checks the format of a file that has just been opened.
+guarded::File checked(guarded::File root, std::string_view format) {
     const auto found = root.text("format");
     if (!found) root.fail("has no attribute 'format'; expected " + std::string(format));
     if (*found != format) root.fail("is of format '" + printable(*found) + "'; expected " + std::string(format));
@@ -175,7 +177,7 @@ struct ResultReader::Impl {
     Impl(std::filesystem::path path, std::string_view name)
         : file(std::move(path)),
           format(name),
-          root(open_result_of(file, name)),
+          root(checked(guarded::File::open(file), name)),
           shots(numbers_of_shots(root)),
           title(title_of(root)) {}
 
@@ -192,7 +194,12 @@ struct ResultReader::Impl {
             root.fail("shot " + std::to_string(shot) + " lies in " + printable(*linked) +
                       ", which is not beside the file");
         const std::filesystem::path path = file.parent_path() / name;
-        return {path, open_result_of(path, format)};
+        const std::lock_guard lock(one_at_a_time);
+        // What reads the file of one shot reads that of the next.
+        std::optional<guarded::File> last = std::exchange(linked_file, {});
+        linked_file = checked(
+            last ? guarded::File::open_after(*std::exchange(last, {}), path) : guarded::File::open(path), format);
+        return {path, *linked_file};
     }
 
     std::filesystem::path file;
@@ -200,6 +207,10 @@ struct ResultReader::Impl {
     guarded::File root;
     std::vector<std::int64_t> shots;
     std::string title;
+
+private:
+    mutable std::mutex one_at_a_time;
+    mutable std::optional<guarded::File> linked_file;  ///< of the shot that was asked for last
 };
 
 ResultReader::ResultReader(const std::filesystem::path& file, std::string_view format)
@@ -347,7 +358,7 @@ void ShotSnapshots::Impl::read_part(const hdf5::ViewSource& source, const hdf5::
         in_part.push_back(begin - source.first[axis]);
         common.push_back(end - begin);
     }
-    const auto root = open_result_of(path_of(source), kSnapshots);
+    const auto root = checked(guarded::File::open(path_of(source)), kSnapshots);
     const auto part = root.open_dataset(group_of(shot) + "pressure");
     if (part.extents() != source.count) part.fail("is not the part that " + shown(file) + " was written with");
     put_box(part.read<float>(in_part, common), in_box, common, count, values);

@@ -111,7 +111,7 @@ TEST_CASE("a shot may lie in another file, whose misfits the table has") {
     const Path file = folder.path() / "gradient.h5";
     ImageWriter writer(file, kNodes, sample_provenance(), false);
     writer.write(kVpGradient, 0, image_values(kNodes.geometry, 1.));
-    writer.link(misfit_values(1, 6, 0), "00001.gradient.h5");
+    writer.link({.shot = 1, .value = misfit_values(1, 6, 0).value, .traces = 6}, "00001.gradient.h5");
     writer.commit();
     CHECK(hdf5::File::open(file).open_dataset("misfit/value").read_all<double>() ==
           std::vector<double>{misfit_values(1, 6, 0).value});
