@@ -18,8 +18,8 @@ namespace {
 struct FletcherSums {
     std::uint64_t first = 0, second = 0;
 
-    /// `words` 16-bit big-endian words, of a number that kLanes divides. Lane l adds words l, l + kLanes, … by itself, so
-    /// that instructions for several numbers at a time serve all lanes: of n words, word i counts n - i times in the
+    /// `words` 16-bit big-endian words, of a number that kLanes divides. Lane l adds words l, l + kLanes, … by itself,
+    /// so that instructions for several numbers at a time serve all lanes: of n words, word i counts n - i times in the
     /// second sum, and kLanes times as often in its lane's, less l.
     void add(const std::byte* at, std::size_t words) {
         std::array<std::uint32_t, kLanes> sum{}, sum_of_sums{};
@@ -122,7 +122,7 @@ std::optional<std::span<const std::byte>> take_stored_blocks(std::span<const std
         if ((bytes ^ little_endian(deflated.subspan(3, 2))) != 0xffff) return {};
         deflated = deflated.subspan(header);
         if (bytes > deflated.size() || bytes > all.size()) return {};
-        std::ranges::copy(deflated.first(bytes), all.begin());
+        if (bytes > 0) std::memcpy(all.data(), deflated.data(), bytes);
         deflated = deflated.subspan(bytes);
         all = all.subspan(bytes);
     }

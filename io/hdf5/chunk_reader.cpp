@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -36,7 +37,8 @@ ChunkReader::~ChunkReader() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-bool ChunkReader::read(const ChunkedBox& box, std::span<const StoredChunk> chunks, std::span<std::byte> values) const {
+bool ChunkReader::read(const ChunkedBox& box, std::span<const StoredChunk> chunks, std::span<std::byte> values,
+                       std::vector<std::byte>& scratch) const {
     // Stored blocks are of 16 KiB or more, and each takes five bytes more than it holds.
     const std::size_t least = box.chunk_bytes(), most = least + least / 1024 + 1024;
     const bool plausible =
@@ -46,9 +48,11 @@ bool ChunkReader::read(const ChunkedBox& box, std::span<const StoredChunk> chunk
     if (!plausible) return false;
     std::atomic<std::size_t> next{0};
     std::atomic<bool> good{true};
+    const std::thread::id caller = std::this_thread::get_id();
     run_together(writing_threads(chunks.size()), [&] {
         try {
-            std::vector<std::byte> filtered, copy;
+            std::vector<std::byte> own, copy;
+            std::vector<std::byte>& filtered = std::this_thread::get_id() == caller ? scratch : own;
             for (std::size_t i = next++; good && i < chunks.size(); i = next++) {
                 const Extents first = box.first(i);
                 const auto at = box.in_one_piece(first);

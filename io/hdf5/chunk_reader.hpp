@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "io/hdf5/chunked_box.hpp"
 #include "io/hdf5/hdf5.hpp"
@@ -23,9 +24,15 @@ public:
     ChunkReader& operator=(const ChunkReader&) = delete;
 
     /// \param chunks in the order of the box. \param values of the box in the order of the file.
+    /// \param scratch memory of the caller's for chunks as they are stored, used again from call to call.
     /// \return whether all are whole and undamaged; where not, the values are undefined, and HDF5 may know better.
+    [[nodiscard]] bool read(const ChunkedBox& box, std::span<const StoredChunk> chunks, std::span<std::byte> values,
+                            std::vector<std::byte>& scratch) const;
     [[nodiscard]] bool read(const ChunkedBox& box, std::span<const StoredChunk> chunks,
-                            std::span<std::byte> values) const;
+                            std::span<std::byte> values) const {
+        std::vector<std::byte> scratch;
+        return read(box, chunks, values, scratch);
+    }
 
 private:
     int descriptor_;

@@ -157,8 +157,7 @@ File File::open_after(File last, const std::filesystem::path& file) {
     File opened(std::move(last.connection_));
     Connection& connection = *opened.connection_;
     const bool is_free = opened.connection_.use_count() == 1 && connection.child.lives() &&
-                         file.native().size() <= longest &&
-                         folder_of_process() == connection.started_in;
+                         file.native().size() <= longest && folder_of_process() == connection.started_in;
     if (!is_free) return open(file);
     connection.file_bytes = input_file_size(file);
     connection.name = shown(file);

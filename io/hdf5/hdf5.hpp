@@ -42,8 +42,8 @@ public:
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-    /// Gives up all turns of its thread until it ends: for work that needs no HDF5, between calls that do. Other threads
-    /// use other files meanwhile.
+    /// Gives up all turns of its thread until it ends: for work that needs no HDF5, between calls that do. Other
+    /// threads use other files meanwhile.
     class Pause {
     public:
         Pause();
@@ -191,8 +191,8 @@ public:
     }
     /// Writes the box [first, first + count); as many values as the box has. A box of whole chunks, of a MiB or
     /// more and of the dataset's own element type, goes to the file without HDF5's copies, its checksums made by
-    /// writing_threads(): the bytes of the file do not depend on how many. A turn of the caller is given up meanwhile, but
-    /// for the moments in which a chunk goes to the file. \throws Error; std::bad_alloc.
+    /// writing_threads(): the bytes of the file do not depend on how many. A turn of the caller is given up meanwhile,
+    /// but for the moments in which a chunk goes to the file. \throws Error; std::bad_alloc.
     template <class T>
     void write(const Extents& first, const Extents& count, std::span<const T> values) {
         write_box(first, count, element_of<T>(), values.data(), values.size());

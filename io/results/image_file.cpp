@@ -149,8 +149,7 @@ ShotMisfit misfit_of(const hdf5::File& file, std::int64_t shot) {
     ShotMisfit misfit{.shot = shot, .value = row->value, .dead = row->dead, .excluded = row->excluded};
     const auto group = file.open_group("shots/" + std::to_string(shot));
     misfit.of_trace = group.open_dataset(kMisfitOfTrace).read_all<double>();
-    if (std::ssize(misfit.of_trace) != row->traces)
-        group.fail("has not as many traces as /misfit/traces says");
+    if (std::ssize(misfit.of_trace) != row->traces) group.fail("has not as many traces as /misfit/traces says");
     if (!group.contains(kAdjointSource)) return misfit;
     const auto traces = group.open_dataset(kAdjointSource);
     if (traces.rank() != 2 || traces.extents()[0] != misfit.of_trace.size())
@@ -402,21 +401,29 @@ ImageBox box_of(const hdf5::Dataset& values, const std::array<std::int64_t, 3>& 
 
 }  // namespace
 
-std::vector<float> read_image(const std::filesystem::path& file, const StoredImageKind& kind,
-                              const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count) {
+void read_image(const std::filesystem::path& file, const StoredImageKind& kind,
+                const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count,
+                ImageBuffer& buffer) {
     const ImageBox box = [&] {
         const hdf5::Turn turn;
         return box_of(open_image(open_result(file, kImageFormat), kind), first, count);
     }();
-    std::vector<float> read(static_cast<std::size_t>(count[0] * count[1] * count[2]));
+    buffer.values.resize(static_cast<std::size_t>(count[0] * count[1] * count[2]));
+    const std::span values(buffer.values);
     // Several threads read at the same time what HDF5 would decode one after the other.
     if (!box.chunks.empty()) {
         const hdf5::ChunkedBox chunked(box.first, box.count, box.chunk, sizeof(float));
-        if (hdf5::ChunkReader(file).read(chunked, box.chunks, std::as_writable_bytes(std::span(read)))) return read;
+        if (hdf5::ChunkReader(file).read(chunked, box.chunks, std::as_writable_bytes(values), buffer.stored)) return;
     }
     const hdf5::Turn turn;
-    open_image(open_result(file, kImageFormat), kind).read(box.first, box.count, std::span<float>(read));
-    return read;
+    open_image(open_result(file, kImageFormat), kind).read(box.first, box.count, values);
+}
+
+std::vector<float> read_image(const std::filesystem::path& file, const StoredImageKind& kind,
+                              const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count) {
+    ImageBuffer buffer;
+    read_image(file, kind, first, count, buffer);
+    return std::move(buffer.values);
 }
 
 OffsetGathers read_offset_gathers(const std::filesystem::path& file) {

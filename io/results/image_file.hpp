@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -90,7 +91,7 @@ struct ShotMisfit {
 /// What the table of a file tells of a shot.
 struct ListedMisfit {
     std::int64_t shot = 1;
-    double value = 0.;                             ///< the sum over traces
+    double value = 0.;                                ///< the sum over traces
     std::int64_t traces = 0, dead = 0, excluded = 0;  ///< all, and those that do not count
 };
 
@@ -147,6 +148,14 @@ ImageContents image_contents(const std::filesystem::path& file);
 /// [z][y][x] of the box [first, first + count) (x, y, z) of an image that is there.
 std::vector<float> read_image(const std::filesystem::path& file, const StoredImageKind& kind,
                               const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count);
+/// The same into memory that is used again.
+struct ImageBuffer {
+    std::vector<float> values;
+    std::vector<std::byte> stored;  ///< as the file has it
+};
+void read_image(const std::filesystem::path& file, const StoredImageKind& kind,
+                const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count,
+                ImageBuffer& buffer);
 /// Gathers without values where the file has none.
 OffsetGathers read_offset_gathers(const std::filesystem::path& file);
 /// A shot that the file itself holds.

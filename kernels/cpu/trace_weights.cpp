@@ -41,8 +41,7 @@ void weigh(const double* weight, std::int64_t count, const T* const* traces, dou
 template <typename T>
 void weigh_all(const double* weight, std::int64_t count, const T* const* traces, std::int64_t number, double* sums) {
     std::int64_t i = 0;
-    for (; i + kTogether <= number; i += kTogether)
-        weigh<kTogether>(weight, count, traces + i, sums + i * kWeightRows);
+    for (; i + kTogether <= number; i += kTogether) weigh<kTogether>(weight, count, traces + i, sums + i * kWeightRows);
     for (; i < number; ++i) weigh<1>(weight, count, traces + i, sums + i * kWeightRows);
 }
 

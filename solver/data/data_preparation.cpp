@@ -54,7 +54,8 @@ std::vector<float> at_wanted_samples(std::span<const float> records, const Recor
     if (const auto first = common_samples(record, wanted)) return copied(records, record, wanted, *first);
     const std::int64_t traces = std::ssize(records) / record.samples;
     std::vector<float> values(static_cast<std::size_t>(traces * wanted.samples));
-    resample_traces<float>({records, traces}, record.dt_s, wanted.dt_s, {std::span(values), traces}, record.start_s);
+    resample_traces<float, float>({records, traces}, record.dt_s, wanted.dt_s, {std::span(values), traces},
+                                  record.start_s);
     return values;
 }
 

@@ -33,8 +33,8 @@ Midpoint midpoint_of(const Position& source_m, const Position& receiver_m);
 /// Hands over the midpoints of all traces, the same ones whenever it is asked: there may be more than memory holds.
 using Midpoints = std::function<void(const std::function<void(const Midpoint&)>& take)>;
 
-/// Where midpoints lie along a line, whatever its direction, the bins follow it. \param bin_m is doubled until there are
-/// 4 million bins at most. \returns one without bins where there are no midpoints.
+/// Where midpoints lie along a line, whatever its direction, the bins follow it. \param bin_m is doubled until there
+/// are 4 million bins at most. \returns one without bins where there are no midpoints.
 Fold fold_of(const Midpoints& midpoints, double bin_m);
 /// The fold of the traces of a survey that imaging compares: those of its receivers and its range of offsets.
 Fold fold_of(const ImagingConfig& imaging, const Shots& shots);

@@ -84,7 +84,8 @@ std::vector<double> distances_of(const std::vector<RecordedTrace>& traces, const
     std::vector<double> distances;
     for (const RecordedShot& shot : shots)
         for (std::size_t i = 1; i < shot.traces.size(); ++i)
-            distances.push_back(absolute_offset_m(traces[shot.traces[i - 1]].receiver_m, traces[shot.traces[i]].receiver_m));
+            distances.push_back(
+                absolute_offset_m(traces[shot.traces[i - 1]].receiver_m, traces[shot.traces[i]].receiver_m));
     return distances;
 }
 

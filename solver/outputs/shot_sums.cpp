@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/files/interruption.hpp"
+#include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
@@ -27,22 +28,21 @@ void add_box(std::span<double> planes, const Grid& grid, std::int64_t plane, con
 }
 
 /// Shots whose planes are read at the same time.
-constexpr std::size_t kReadTogether = 4;
+constexpr std::size_t kReadTogether = 8;
 
 /// What a shot has of some planes of the grid.
 struct PlanesOfShot {
-    Window box;
-    std::vector<float> values;  ///< empty: it has none
-};
+    Window box;  ///< of no planes: it has none
+    ImageBuffer buffer;
 
-PlanesOfShot read_planes(const ImagedShot& shot, const StoredImageKind& kind, std::int64_t plane, std::int64_t count) {
-    const ImageNodes& nodes = shot.contents.nodes;
-    Window box{nodes.first, nodes.geometry.shape, {1, 1, 1}};
-    box.first[2] = std::max(plane, nodes.first[2]);
-    box.count[2] = std::min(plane + count, nodes.first[2] + nodes.geometry.shape[2]) - box.first[2];
-    if (box.count[2] <= 0) return {box, {}};
-    return {box, read_image(shot.file, kind, {0, 0, box.first[2] - nodes.first[2]}, box.count)};
-}
+    void read(const ImagedShot& shot, const StoredImageKind& kind, std::int64_t plane, std::int64_t count) {
+        const ImageNodes& nodes = shot.contents.nodes;
+        box = {nodes.first, nodes.geometry.shape, {1, 1, 1}};
+        box.first[2] = std::max(plane, nodes.first[2]);
+        box.count[2] = std::min(plane + count, nodes.first[2] + nodes.geometry.shape[2]) - box.first[2];
+        if (box.count[2] > 0) read_image(shot.file, kind, {0, 0, box.first[2] - nodes.first[2]}, box.count, buffer);
+    }
+};
 
 }  // namespace
 
@@ -87,8 +87,8 @@ std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputF
         shots.push_back({shot.shot, record, file, image_contents(file)});
         if (const ImagedShot& imaged = shots.back();
             imaged.contents.misfits.size() != 1 || imaged.misfit().shot != shot.shot)
-            throw Error(ExitCode::bad_data, shown(file) + ": has not one row of /misfit, of shot " +
-                                                std::to_string(shot.shot));
+            throw Error(ExitCode::bad_data,
+                        shown(file) + ": has not one row of /misfit, of shot " + std::to_string(shot.shot));
     }
     return shots;
 }
@@ -102,11 +102,10 @@ std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredI
         const std::span<const ImagedShot> some = shots.subspan(first, std::min(read.size(), shots.size() - first));
         LoopFailure failure;
 #pragma omp parallel for schedule(dynamic)
-        for (std::size_t i = 0; i < some.size(); ++i)
-            failure.guard([&] { read[i] = read_planes(some[i], kind, plane, count); });
+        for (std::size_t i = 0; i < some.size(); ++i) failure.guard([&] { read[i].read(some[i], kind, plane, count); });
         failure.rethrow();
         for (std::size_t i = 0; i < some.size(); ++i)
-            if (!read[i].values.empty()) add_box(sum, grid, plane, read[i].box, read[i].values);
+            if (read[i].box.count[2] > 0) add_box(sum, grid, plane, read[i].box, read[i].buffer.values);
     }
     return {sum.begin(), sum.end()};
 }
@@ -189,7 +188,7 @@ std::int64_t memory_to_sum(const FileGeometry& geometry) {
     const std::int64_t nodes = geometry.shape[0] * geometry.shape[1] * planes_at_a_time(geometry);
     const std::int64_t written = saturating_product(nodes, std::int64_t{sizeof(float)});
     return saturating_sum(saturating_product(nodes, std::int64_t{sizeof(double)}),
-                          saturating_product(written, 1 + std::int64_t{kReadTogether}),
+                          saturating_product(written, 1 + 2 * std::int64_t{kReadTogether}),
                           memory_to_write_images(written));
 }
 

@@ -83,7 +83,8 @@ std::int64_t predicted_sum_bytes(const Experiment& experiment, std::int64_t imag
 std::int64_t own_images_bytes();
 /// Size of so many images of all shots [bytes], each on its part of the grid.
 std::int64_t bytes_of_shot_images(const Experiment& experiment, std::int64_t images);
-/// Bytes of planes that are summed over the shots, a shot's among them, and of the sum as it is written.
+/// Bytes of planes that are summed over the shots, those of some shots among them as they are read and stored, and of
+/// the sum as it is written.
 std::int64_t memory_to_sum(const FileGeometry& geometry);
 
 }  // namespace onda

@@ -130,8 +130,8 @@ void put_report_shot(ReportShot& shot, const ReportChoice& choice, const PutText
 
 /// What the page shows beside its shots.
 struct Report {
-    std::string summary;                                        ///< the text of summary.json, or one of the same keys
-    std::string config_yaml;                                    ///< with every parameter
+    std::string summary;      ///< the text of summary.json, or one of the same keys
+    std::string config_yaml;  ///< with every parameter
     /// Of the model, through the first source; of migrations also gathers and the fold of a survey over an area.
     std::vector<ReportPlane> planes;
     std::size_t survey_shots = 0;                               ///< all of the survey

@@ -158,8 +158,8 @@ ChunkedTraces::ChunkedTraces(const PhaseMap& map)
       window_(map_of_chunks_),
       weigh_(make_weights(map_of_chunks_, window_)) {}
 
-template <typename T>
-void ChunkedTraces::correct(const TraceList<const T>& input, const TraceList<T>& output) const {
+template <typename In, typename Out>
+void ChunkedTraces::correct(const TraceList<const In>& input, const TraceList<Out>& output) const {
     for_parts(output.samples, input.count(), [&](const Mover& move, const Part& part) {
         std::vector<double> moved(part.traces * window_.count);
         for_traces(part.traces,
@@ -170,6 +170,7 @@ void ChunkedTraces::correct(const TraceList<const T>& input, const TraceList<T>&
 }
 
 template void ChunkedTraces::correct(const TraceList<const float>&, const TraceList<float>&) const;
+template void ChunkedTraces::correct(const TraceList<const float>&, const TraceList<double>&) const;
 template void ChunkedTraces::correct(const TraceList<const double>&, const TraceList<double>&) const;
 
 void ChunkedTraces::correct_transposed(const TraceList<const double>& residual,
@@ -232,20 +233,21 @@ WholeTraces::WholeTraces(const PhaseMap& map, std::int64_t input_samples, std::i
         amplitude_[k] = taper(map.band, y[k]) / (map.ratio * static_cast<double>(length_));
 }
 
-template <typename T>
-void WholeTraces::correct(const TraceList<const T>& input, const TraceList<T>& output) const {
+template <typename In, typename Out>
+void WholeTraces::correct(const TraceList<const In>& input, const TraceList<Out>& output) const {
     for_traces(input.count(), [&](std::int64_t i) { correct_one(trace_of(input, i), trace_of(output, i)); });
 }
 
 template void WholeTraces::correct(const TraceList<const float>&, const TraceList<float>&) const;
+template void WholeTraces::correct(const TraceList<const float>&, const TraceList<double>&) const;
 template void WholeTraces::correct(const TraceList<const double>&, const TraceList<double>&) const;
 
 void WholeTraces::correct_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint) const {
     for_traces(residual.count(), [&](std::int64_t i) { transpose_one(trace_of(residual, i), trace_of(adjoint, i)); });
 }
 
-template <typename T>
-void WholeTraces::correct_one(std::span<const T> input, std::span<T> output) const {
+template <typename In, typename Out>
+void WholeTraces::correct_one(std::span<const In> input, std::span<Out> output) const {
     const std::int64_t samples = std::ssize(input);
     std::vector<double> x(samples);
     for (std::int64_t i = 0; i < samples; ++i) x[i] = fading(samples, i) * static_cast<double>(input[i]);
@@ -255,7 +257,7 @@ void WholeTraces::correct_one(std::span<const T> input, std::span<T> output) con
     x.resize(length_);
     transform_.inverse(wave, x);
     std::ranges::transform(x.begin(), x.begin() + std::ssize(output), output.begin(),
-                           [](double p) { return static_cast<T>(p); });
+                           [](double p) { return static_cast<Out>(p); });
 }
 
 void WholeTraces::transpose_one(std::span<const double> residual, std::span<double> adjoint) const {

@@ -25,8 +25,8 @@ class ChunkedTraces {
 public:
     explicit ChunkedTraces(const PhaseMap& map);
 
-    template <typename T>
-    void correct(const TraceList<const T>& input, const TraceList<T>& output) const;
+    template <typename In, typename Out>
+    void correct(const TraceList<const In>& input, const TraceList<Out>& output) const;
     /// The transpose. What the chunks give is added in their order. \param adjoint of input samples; overwritten.
     void correct_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint) const;
 
@@ -60,8 +60,8 @@ class WholeTraces {
 public:
     WholeTraces(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples);
 
-    template <typename T>
-    void correct(const TraceList<const T>& input, const TraceList<T>& output) const;
+    template <typename In, typename Out>
+    void correct(const TraceList<const In>& input, const TraceList<Out>& output) const;
     /// The transpose. \param adjoint of input samples; overwritten.
     void correct_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint) const;
 
@@ -70,8 +70,8 @@ public:
                               std::int64_t threads);
 
 private:
-    template <typename T>
-    void correct_one(std::span<const T> input, std::span<T> output) const;
+    template <typename In, typename Out>
+    void correct_one(std::span<const In> input, std::span<Out> output) const;
     void transpose_one(std::span<const double> residual, std::span<double> adjoint) const;
 
     std::size_t length_;  ///< of the circle of output samples

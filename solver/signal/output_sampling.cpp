@@ -13,12 +13,12 @@ RecordedSampling recorded_sampling(const TimeAxis& time) {
 }
 
 /// Copies the first samples of each trace, and fills the rest of it with zeros.
-template <typename T>
-void copy_traces(const TraceList<const T>& from, const TraceList<T>& to) {
+template <typename In, typename Out>
+void copy_traces(const TraceList<const In>& from, const TraceList<Out>& to) {
     const std::int64_t common = std::min(from.samples, to.samples);
     for_traces(from.count(), [&](std::int64_t i) {
         std::copy_n(from.trace[i], common, to.trace[i]);
-        std::fill(to.trace[i] + common, to.trace[i] + to.samples, T(0));
+        std::fill(to.trace[i] + common, to.trace[i] + to.samples, Out(0));
     });
 }
 
@@ -52,8 +52,8 @@ bool is_written_as_recorded(const TimeAxis& time) {
            time.output_samples == time.recorded_samples();
 }
 
-template <typename T>
-void sample_output(const TimeAxis& time, const TraceList<const T>& recorded, const TraceList<T>& output) {
+template <typename In, typename Out>
+void sample_output(const TimeAxis& time, const TraceList<const In>& recorded, const TraceList<Out>& output) {
     if (copies_samples(time))
         copy_traces(recorded, output);
     else if (time.correction)
@@ -63,6 +63,7 @@ void sample_output(const TimeAxis& time, const TraceList<const T>& recorded, con
 }
 
 template void sample_output(const TimeAxis&, const TraceList<const float>&, const TraceList<float>&);
+template void sample_output(const TimeAxis&, const TraceList<const float>&, const TraceList<double>&);
 template void sample_output(const TimeAxis&, const TraceList<const double>&, const TraceList<double>&);
 
 void adjoint_of_output_sampling(const TimeAxis& time, const TraceList<const double>& residual,
@@ -78,10 +79,8 @@ void adjoint_of_output_sampling(const TimeAxis& time, const TraceList<const doub
 template <typename T>
 OwnedTraces sampled_output(const TimeAxis& time, const TraceList<const T>& recorded) {
     if (copies_samples(time)) return first_samples(recorded, time.output_samples);
-    const OwnedTraces values = first_samples(recorded, recorded.samples);
     OwnedTraces output = zeros(recorded.count(), time.output_samples);
-    sample_output(time, TraceList<const double>(values, recorded.samples),
-                  TraceList<double>(output, time.output_samples));
+    sample_output(time, recorded, TraceList<double>(output, time.output_samples));
     return output;
 }
 

@@ -22,9 +22,9 @@ bool is_written_as_recorded(const TimeAxis& time);
 bool copies_samples(const TimeAxis& time);
 
 /// output = B recorded, in traces of recorded_samples() and output_samples; what B is follows from the axis:
-/// correct_traces() or, without a correction, resample_traces(). T is float or double.
-template <typename T>
-void sample_output(const TimeAxis& time, const TraceList<const T>& recorded, const TraceList<T>& output);
+/// correct_traces() or, without a correction, resample_traces(). In and Out are float or double.
+template <typename In, typename Out>
+void sample_output(const TimeAxis& time, const TraceList<const In>& recorded, const TraceList<Out>& output);
 /// adjoint = B' residual, in traces of output_samples and recorded_samples(): <B u, d> = <u, B' d> to 1e-14 of |B u|
 /// |d| for all u and d. Neither the number of threads nor the instruction set changes a bit.
 void adjoint_of_output_sampling(const TimeAxis& time, const TraceList<const double>& residual,

@@ -112,8 +112,8 @@ struct TapBlock {
     }
 };
 
-template <typename T>
-void weigh_traces(const TraceList<const T>& input, const TraceList<T>& output, Tail tail, const TapsOfSample& taps) {
+template <typename In, typename Out>
+void weigh_traces(const TraceList<const In>& input, const TraceList<Out>& output, Tail tail, const TapsOfSample& taps) {
     LoopFailure failure;
     // Later samples may need more taps.
 #pragma omp parallel for schedule(dynamic, 4)
@@ -125,17 +125,24 @@ void weigh_traces(const TraceList<const T>& input, const TraceList<T>& output, T
 }
 
 template void weigh_traces(const TraceList<const float>&, const TraceList<float>&, Tail, const TapsOfSample&);
+template void weigh_traces(const TraceList<const float>&, const TraceList<double>&, Tail, const TapsOfSample&);
 template void weigh_traces(const TraceList<const double>&, const TraceList<double>&, Tail, const TapsOfSample&);
 
 namespace {
 
-/// Some traces side by side, [sample][lane].
+/// Some traces side by side, [sample][lane], in memory that is used again.
 class InterleavedTraces {
 public:
+    static constexpr std::int64_t kLanes = cpu::kTraceLanes;
+
+    /// Takes `samples` samples from `first` on of the traces from `trace` on; zeros where there is no trace, and up to
+    /// the end of a whole block.
     template <typename T>
-    InterleavedTraces(const TraceList<T>& list, std::int64_t trace, std::int64_t first, std::int64_t samples)
-        : values_((samples + kRows - 1) / kRows * kRows * kLanes) {
-        for (std::int64_t lane = 0; lane < std::min(kLanes, list.count() - trace); ++lane)
+    void take(const TraceList<T>& list, std::int64_t trace, std::int64_t first, std::int64_t samples) {
+        values_.resize(static_cast<std::size_t>((samples + kRows - 1) / kRows * kRows * kLanes));
+        const std::int64_t lanes = std::min(kLanes, list.count() - trace);
+        if (lanes < kLanes || samples % kRows != 0) std::ranges::fill(values_, 0.);
+        for (std::int64_t lane = 0; lane < lanes; ++lane)
             for (std::int64_t n = 0; n < samples; ++n) values_[n * kLanes + lane] = list.trace[trace + lane][first + n];
     }
     void copy_to(const TraceList<double>& list, std::int64_t trace) const {
@@ -144,10 +151,8 @@ public:
     }
     [[nodiscard]] double* sample(std::int64_t n) { return values_.data() + n * kLanes; }
 
-    static constexpr std::int64_t kLanes = cpu::kTraceLanes;
-
 private:
-    std::vector<double> values_;  ///< whole blocks of samples, of traces and samples that are not there zeros
+    std::vector<double> values_;
 };
 
 /// Adds to traces what blocks of output samples from `first` on give, each trace from one block after the other:
@@ -155,14 +160,19 @@ private:
 void add_transposed_blocks(std::span<const TapBlock> blocks, const TraceList<const double>& residual,
                            std::int64_t first, std::int64_t count, const TraceList<double>& adjoint) {
     LoopFailure failure;
-#pragma omp parallel for schedule(dynamic)
-    for (std::int64_t trace = 0; trace < adjoint.count(); trace += InterleavedTraces::kLanes)
-        failure.guard([&] {
-            InterleavedTraces from(residual, trace, first, count), to(adjoint, trace, 0, adjoint.samples);
-            for (std::int64_t row = 0; row < count; row += kRows)
-                blocks[row / kRows].apply_transposed(from.sample(row), to.sample(0));
-            to.copy_to(adjoint, trace);
-        });
+#pragma omp parallel
+    {
+        InterleavedTraces from, to;
+#pragma omp for schedule(dynamic)
+        for (std::int64_t trace = 0; trace < adjoint.count(); trace += InterleavedTraces::kLanes)
+            failure.guard([&] {
+                from.take(residual, trace, first, count);
+                to.take(adjoint, trace, 0, adjoint.samples);
+                for (std::int64_t row = 0; row < count; row += kRows)
+                    blocks[row / kRows].apply_transposed(from.sample(row), to.sample(0));
+                to.copy_to(adjoint, trace);
+            });
+    }
     failure.rethrow();
 }
 
@@ -249,6 +259,8 @@ void KeptWeights::operator()(const TraceList<const In>& input, const TraceList<O
 
 template void KeptWeights::operator()(const TraceList<const float>&, const TraceList<float>&, std::int64_t,
                                       std::int64_t) const;
+template void KeptWeights::operator()(const TraceList<const float>&, const TraceList<double>&, std::int64_t,
+                                      std::int64_t) const;
 template void KeptWeights::operator()(const TraceList<const double>&, const TraceList<float>&, std::int64_t,
                                       std::int64_t) const;
 template void KeptWeights::operator()(const TraceList<const double>&, const TraceList<double>&, std::int64_t,
@@ -274,7 +286,8 @@ TapsOfSample resampling_taps(double dt_in, double dt_out, double first_s = 0.) {
 std::vector<double> resample(std::span<const double> input, double dt_in, double dt_out, std::int64_t output_samples,
                              Tail tail) {
     std::vector<double> output(output_samples);
-    if (!input.empty()) weigh_traces<double>({input, 1}, {std::span(output), 1}, tail, resampling_taps(dt_in, dt_out));
+    if (!input.empty())
+        weigh_traces<double, double>({input, 1}, {std::span(output), 1}, tail, resampling_taps(dt_in, dt_out));
     return output;
 }
 
@@ -285,13 +298,14 @@ std::vector<double> resample_whole(std::span<const double> input, double dt_in, 
                     Tail::zero);
 }
 
-template <typename T>
-void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output,
+template <typename In, typename Out>
+void resample_traces(const TraceList<const In>& input, double dt_in, double dt_out, const TraceList<Out>& output,
                      double first_s) {
     weigh_traces(input, output, Tail::continued, resampling_taps(dt_in, dt_out, first_s));
 }
 
 template void resample_traces(const TraceList<const float>&, double, double, const TraceList<float>&, double);
+template void resample_traces(const TraceList<const float>&, double, double, const TraceList<double>&, double);
 template void resample_traces(const TraceList<const double>&, double, double, const TraceList<double>&, double);
 
 void resample_traces_transposed(const TraceList<const double>& residual, double dt_in, double dt_out,

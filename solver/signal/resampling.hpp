@@ -54,9 +54,9 @@ struct TraceList {
 };
 
 /// Makes as many output traces of input traces: the weights of an output sample serve every trace. The sums are in
-/// double, in an order that neither threads nor instruction sets change. T is float or double.
-template <typename T>
-void weigh_traces(const TraceList<const T>& input, const TraceList<T>& output, Tail tail, const TapsOfSample& taps);
+/// double, in an order that neither threads nor instruction sets change. In and Out are float or double.
+template <typename In, typename Out>
+void weigh_traces(const TraceList<const In>& input, const TraceList<Out>& output, Tail tail, const TapsOfSample& taps);
 
 /// The transpose of weigh_traces(): sample j of an adjoint trace is the sum over output samples i of the weight that
 /// input sample j has in i, what the tail takes from it included, times residual[i]. So <output, residual> = <input,
@@ -99,10 +99,10 @@ std::vector<double> resample(std::span<const double> input, double dt_in, double
                              Tail tail = Tail::continued);
 /// Resamples a series that is zero after its end, up to the last output sample that is not zero.
 std::vector<double> resample_whole(std::span<const double> input, double dt_in, double dt_out);
-/// Brings traces to another sampling, each as resample() does. T is float or double. \param first_s the time of the
-/// first input sample, before which they are zero; output begins at t = 0.
-template <typename T>
-void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output,
+/// Brings traces to another sampling, each as resample() does. In and Out are float or double. \param first_s the time
+/// of the first input sample, before which they are zero; output begins at t = 0.
+template <typename In, typename Out>
+void resample_traces(const TraceList<const In>& input, double dt_in, double dt_out, const TraceList<Out>& output,
                      double first_s = 0.);
 /// The transpose of resample_traces(), as that of weigh_traces(): from residuals dt_out apart to samples dt_in apart.
 void resample_traces_transposed(const TraceList<const double>& residual, double dt_in, double dt_out,

@@ -113,16 +113,18 @@ PhaseMap recording_map(const FrequencyBand& band, const RecordedSampling& record
 }
 
 /// The weights of short traces.
-KeptWeights make_weights(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples) {
+std::shared_ptr<const KeptWeights> make_weights(const PhaseMap& map, std::int64_t input_samples,
+                                                std::int64_t output_samples) {
     const MappedTaps taps(map, 0, output_samples);
     if (!map.relation.fourth())
-        return {input_samples, output_samples, Tail::continued, [&](std::int64_t sample) { return taps(sample); }};
-    return {input_samples, output_samples, Tail::zero, [&](std::int64_t sample) {
-                Taps faded = taps(sample);
-                for (std::int64_t i = 0; i < std::ssize(faded.weight); ++i)
-                    faded.weight[i] *= fading(input_samples, faded.first + i);
-                return faded;
-            }};
+        return std::make_shared<const KeptWeights>(input_samples, output_samples, Tail::continued,
+                                                   [&](std::int64_t sample) { return taps(sample); });
+    return std::make_shared<const KeptWeights>(input_samples, output_samples, Tail::zero, [&](std::int64_t sample) {
+        Taps faded = taps(sample);
+        for (std::int64_t i = 0; i < std::ssize(faded.weight); ++i)
+            faded.weight[i] *= fading(input_samples, faded.first + i);
+        return faded;
+    });
 }
 
 /// The same, made once for gathers that come one after the other with one sampling, whichever thread brings them.
@@ -132,12 +134,12 @@ std::shared_ptr<const KeptWeights> weights_of(const PhaseMap& map, std::int64_t 
     static std::mutex mutex;
     static Sampling latest;
     static std::shared_ptr<const KeptWeights> kept;
-    const Sampling wanted{map.band.pass, map.band.stop, map.ratio,     map.stride,
-                          map.relation.order, input_samples,  output_samples};
+    const Sampling wanted{map.band.pass,      map.band.stop, map.ratio,     map.stride,
+                          map.relation.order, input_samples, output_samples};
     const std::lock_guard lock(mutex);
     if (!kept || latest != wanted) {
         kept.reset();
-        kept = std::make_shared<const KeptWeights>(make_weights(map, input_samples, output_samples));
+        kept = make_weights(map, input_samples, output_samples);
         latest = wanted;
     }
     return kept;
@@ -145,9 +147,9 @@ std::shared_ptr<const KeptWeights> weights_of(const PhaseMap& map, std::int64_t 
 
 }  // namespace
 
-template <typename T>
-void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, const RecordedSampling& recorded,
-                    double dt_out, const TraceList<T>& output) {
+template <typename In, typename Out>
+void correct_traces(const TraceList<const In>& input, const FrequencyBand& band, const RecordedSampling& recorded,
+                    double dt_out, const TraceList<Out>& output) {
     const PhaseMap map = recording_map(band, recorded, dt_out);
     if (output.samples <= kLong)
         return (*weights_of(map, input.samples, output.samples))(input, output, 0, output.samples);
@@ -167,6 +169,8 @@ void correct_traces_transposed(const TraceList<const double>& residual, const Fr
 
 template void correct_traces(const TraceList<const float>&, const FrequencyBand&, const RecordedSampling&, double,
                              const TraceList<float>&);
+template void correct_traces(const TraceList<const float>&, const FrequencyBand&, const RecordedSampling&, double,
+                             const TraceList<double>&);
 template void correct_traces(const TraceList<const double>&, const FrequencyBand&, const RecordedSampling&, double,
                              const TraceList<double>&);
 

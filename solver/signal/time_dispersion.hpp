@@ -63,15 +63,15 @@ std::int64_t injected_samples(const FrequencyBand& band, double dt_in, const Rec
 /// Corrects traces by equation (3): as recorded, they are given at i * dt_out, without what lies above 1 / (2 dt_out).
 /// Of every second sample the same integral is taken, with u(theta) = 2 sum u[2 m] exp(-2 i theta m), which is exact
 /// for bands below theta = pi / 2.
-template <typename T>
-void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, const RecordedSampling& recorded,
-                    double dt_out, const TraceList<T>& output);
+template <typename In, typename Out>
+void correct_traces(const TraceList<const In>& input, const FrequencyBand& band, const RecordedSampling& recorded,
+                    double dt_out, const TraceList<Out>& output);
 /// Corrects traces [trace][sample] by equation (3); returns [trace][output_samples].
 template <typename T>
 std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band,
                               const RecordedSampling& recorded, double dt_out, std::int64_t output_samples) {
     std::vector<T> output(trace_count * output_samples);
-    correct_traces<T>({traces, trace_count}, band, recorded, dt_out, {std::span(output), trace_count});
+    correct_traces<T, T>({traces, trace_count}, band, recorded, dt_out, {std::span(output), trace_count});
     return output;
 }
 /// The transpose of correct_traces(), as that of weigh_traces(), by the transpose of whatever it does with as many

@@ -329,7 +329,7 @@ std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& tim
         is_closed_form
             ? sample_closed_form(wavelet, dt_in, taps(0).first, std::min(end, latest.first + std::ssize(latest.weight)))
             : WaveletSamples{0, dt_in, series.amplitude};
-    weigh_traces<double>({samples.amplitude, 1}, {std::span(signal), 1}, Tail::zero, [&](std::int64_t n) {
+    weigh_traces<double, double>({samples.amplitude, 1}, {std::span(signal), 1}, Tail::zero, [&](std::int64_t n) {
         Taps at = taps(n);
         at.first -= samples.first;
         return at;

@@ -807,7 +807,7 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
     CHECK(plan_of("{name: cuda, device: 0}").placement.workers == Devices{{0}});
 }
 
-TEST_CASE("gradients in 2-D have two workers a GPU, where shots and memory suffice and nobody lists devices") {
+TEST_CASE("gradients in 2-D have two or three workers a GPU, where shots and memory suffice and nobody lists devices") {
     const TemporaryFolder folder;
     const std::string observed = (folder.path() / "observed.h5").string();
     write_text(observed, "");
@@ -831,6 +831,8 @@ backend: {}
     CHECK(workers("{name: cuda}", 8, small, &kGradientTask) == Devices{{0}, {1}, {0}, {1}});
     CHECK(workers("{name: cuda, device: 0}", 4, small, &kGradientTask) == Devices{{0}, {0}});
     CHECK(workers("{name: cuda, device: 0}", 3, small, &kGradientTask) == Devices{{0}});
+    CHECK(workers("{name: cuda, device: 0}", 23, small, &kGradientTask) == Devices{{0}, {0}});
+    CHECK(workers("{name: cuda, device: 0}", 24, small, &kGradientTask) == Devices{{0}, {0}, {0}});
     CHECK(workers("{name: cuda, devices: [0]}", 8, small, &kGradientTask) == Devices{{0}});
     CHECK(workers("{name: cuda, device: 0}", 8, small, nullptr) == Devices{{0}});
     CHECK(workers("{name: cuda, device: 0}", 8, "[1601, 1401]", &kGradientTask) == Devices{{0}});

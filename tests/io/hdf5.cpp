@@ -80,6 +80,40 @@ TEST_CASE("several threads open a file at the same time, with a process for each
     for (int round = 0; round < 60; ++round) REQUIRE(in_fresh_process([&] { return opens_by_threads(path); }));
 }
 
+TEST_CASE("the process that has read a file reads another one, unless something of the first is still used") {
+    const TemporaryFolder folder;
+    const auto write = [&](const char* name, double value) {
+        const auto path = folder.path() / name;
+        auto file = hdf5::File::create(path, path);
+        auto values = file.create_dataset("values", hdf5::Element::float64, {{3}, {}, {}});
+        values.write_all(std::span<const double>(std::vector<double>(3, value)));
+        values.close();
+        file.close();
+        return path;
+    };
+    const auto one = write("one.h5", 1.), two = write("two.h5", 2.);
+    std::ofstream(folder.path() / "none.h5") << "no HDF5 file";
+    const auto value_in = [](const guarded::File& file) { return file.open_dataset("values").read_all().front(); };
+    guarded::File file = guarded::File::open(one);
+    CHECK(value_in(file) == 1.);
+    file = guarded::File::open_after(std::move(file), two);
+    CHECK(value_in(file) == 2.);
+    CHECK(file.place() == "\"" + two.string() + "\"");
+    const guarded::Dataset kept = file.open_dataset("values");
+    file = guarded::File::open_after(std::move(file), one);
+    CHECK(value_in(file) == 1.);
+    CHECK(kept.read_all().front() == 2.);
+    const std::string refusal =
+        message_of([&] { static_cast<void>(guarded::File::open_after(std::move(file), folder.path() / "none.h5")); },
+                   ExitCode::bad_data);
+    CHECK(refusal.find("none.h5") != std::string::npos);
+    CHECK(
+        message_of(
+            [&] { static_cast<void>(guarded::File::open_after(guarded::File::open(one), folder.path() / "gone.h5")); },
+            ExitCode::missing_input)
+            .find("gone.h5") != std::string::npos);
+}
+
 TEST_CASE("values, boxes and attributes come back") {
     const TemporaryFolder folder;
     const auto path = folder.path() / "a.h5";

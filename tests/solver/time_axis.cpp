@@ -330,7 +330,7 @@ TEST_CASE("equal steps copy, a cut recording does not ring at its end, many trac
     for (int i = 0; i < 700; ++i) traces.insert(traces.end(), one.begin(), one.end());
     const auto resampled = [](std::span<const float> input, std::int64_t count) {
         std::vector<float> output(static_cast<std::size_t>(count * 334));
-        resample_traces<float>({input, count}, 0.001, 0.003, {std::span(output), count});
+        resample_traces<float, float>({input, count}, 0.001, 0.003, {std::span(output), count});
         return output;
     };
     const auto single = resampled(one, 1);

@@ -10,6 +10,7 @@
 #include "io/models/model_file.hpp"
 #include "io/results/image_file.hpp"
 #include "io/results/seismograms.hpp"
+#include "tests/io/files_support.hpp"
 #include "tests/program/process.hpp"
 
 using namespace onda;
@@ -146,7 +147,11 @@ TEST_CASE("subsurface-offset gathers are the image at no offset, and come togeth
         REQUIRE_MESSAGE(done.code == 0, done.err);
         return read_offset_gathers(place.folder.path() / name / "image.h5");
     };
-    const OffsetGathers right = gathers_of("right", "imaging.storage=full");
+    const OffsetGathers right = gathers_of("right", "output.report=true");
+    const std::string report = text_of(place.folder.path() / "right" / "report.html");
+    for (const char* part :
+         {"\"gather at x = 900 m\"", "\"half offset along x\"", "\"fold\":{\"axis\":\"x\",\"bin_m\":5.0"})
+        CHECK_MESSAGE(report.find(part) != std::string::npos, part);
     const std::vector<float> stack = place.read("right", kImageStack);
     REQUIRE(right.x_m == std::vector<double>{300, 600, 900, 1200, 1500});
     REQUIRE(right.half_offset_m.size() == 41);

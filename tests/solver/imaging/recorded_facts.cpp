@@ -237,3 +237,31 @@ TEST_CASE("whatever bytes a file has, it has facts or is refused") {
     CHECK(refusals > 20);
     CHECK(facts > 20);
 }
+
+TEST_CASE("a fold in wider bins has as many traces, where they are") {
+    Fold area;
+    area.bin_m = 5.;
+    area.is_line = false;
+    area.origin_m = {10., 20., 0.};
+    area.columns = 7;
+    area.rows = 3;
+    for (int i = 1; i <= 21; ++i) area.traces.push_back(static_cast<float>(i));
+    const Fold wider = in_wider_bins(area, 8);
+    CHECK(wider.columns == 4);
+    CHECK(wider.rows == 2);
+    CHECK(wider.bin_m == 10.);
+    CHECK(wider.traces ==
+          std::vector<float>{1 + 2 + 8 + 9, 3 + 4 + 10 + 11, 5 + 6 + 12 + 13, 7 + 14, 15 + 16, 17 + 18, 19 + 20, 21});
+    CHECK(wider.place_m(0) == std::array<double, 2>{12.5, 22.5});
+    CHECK(in_wider_bins(area, 21).traces == area.traces);
+
+    Fold line;
+    line.bin_m = 5.;
+    line.origin_m = area.origin_m;
+    line.along = {0., 1.};
+    line.columns = 5;
+    line.traces = {1, 2, 3, 4, 5};
+    const Fold of_line = in_wider_bins(line, 2);
+    CHECK(of_line.traces == std::vector<float>{10, 5});
+    CHECK(of_line.place_m(0) == std::array<double, 2>{10., 27.5});
+}
