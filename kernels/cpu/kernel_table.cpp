@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/cpu.hpp"
-#include "kernels/cpu/trace_weights.hpp"
+#include "kernels/cpu/traces/trace_weights.hpp"
 #include "kernels/cpu/usable_sets.hpp"
 
 namespace onda::cpu {

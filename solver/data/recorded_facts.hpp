@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "io/results/recorded_data.hpp"
-#include "solver/data/fold.hpp"
 #include "solver/pictures/gather_picture.hpp"
+#include "solver/survey/fold.hpp"
 #include "solver/survey/positions.hpp"
 
 namespace onda {

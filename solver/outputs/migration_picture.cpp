@@ -8,6 +8,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
+#include "solver/data/imaged_fold.hpp"
 #include "solver/imaging/finished_image.hpp"
 #include "solver/outputs/shot_sums.hpp"
 #include "solver/pictures/fold_picture.hpp"

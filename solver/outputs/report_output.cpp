@@ -9,6 +9,7 @@
 #include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/data/imaged_fold.hpp"
 #include "solver/outputs/migration_output.hpp"
 #include "solver/outputs/migration_picture.hpp"
 #include "solver/outputs/shot_sums.hpp"

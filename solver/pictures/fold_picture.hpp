@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/pictures/picture.hpp"
-#include "solver/data/fold.hpp"
+#include "solver/survey/fold.hpp"
 
 namespace onda {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "io/results/seismograms.hpp"
-#include "solver/data/fold.hpp"
+#include "solver/survey/fold.hpp"
 #include "solver/report/blocks.hpp"
 
 namespace onda {

@@ -189,7 +189,7 @@ void ChunkedTraces::correct_transposed(const TraceList<const double>& residual,
 // The weights, the traces that are moved together, and the filter of the last chunk, the longest: its transform,
 // itself, and in each thread a trace and its spectrum, or, transposed, traces side by side.
 std::int64_t ChunkedTraces::bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t trace_count,
-                                  std::int64_t threads) {
+                                  std::int64_t threads, bool transposed) {
     const PhaseMap map_of_chunks = chunk_map(map);
     const Window window(map_of_chunks);
     const std::int64_t last_chunk = (output_samples - 1) / kChunk * kChunk, together = std::min(kTogether, trace_count);
@@ -198,7 +198,7 @@ std::int64_t ChunkedTraces::bytes(const PhaseMap& map, std::int64_t output_sampl
     return KeptWeights::bytes(kChunk, [&](std::int64_t i) { return map_of_chunks.window(i); }) +
            static_cast<std::int64_t>(sizeof(double)) * together * window.count +
            static_cast<std::int64_t>(FourierTransform::bytes(length)) + trace +
-           std::max(2 * trace, interleaved_bytes(window.count + kChunk)) * std::min(threads, together);
+           std::max(2 * trace, transposed ? interleaved_bytes(window.count + kChunk) : 0) * std::min(threads, together);
 }
 
 namespace {

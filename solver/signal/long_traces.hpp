@@ -30,9 +30,9 @@ public:
     /// The transpose. What the chunks give is added in their order. \param adjoint of input samples; overwritten.
     void correct_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint) const;
 
-    /// What an object and a call of either allocate.
+    /// What an object and a call of correct() allocate, or of its transpose.
     static std::int64_t bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t trace_count,
-                              std::int64_t threads);
+                              std::int64_t threads, bool transposed);
 
 private:
     /// The input samples that the weights of the first chunk reach.

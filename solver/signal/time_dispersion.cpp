@@ -178,21 +178,22 @@ namespace {
 
 /// \param of_short what corrects short traces allocates.
 template <typename OfShort>
-std::int64_t bytes_of_correction(const TimeAxis& time, std::int64_t trace_count, int threads, const OfShort& of_short) {
+std::int64_t bytes_of_correction(const TimeAxis& time, std::int64_t trace_count, int threads, bool transposed,
+                                 const OfShort& of_short) {
     if (!time.correction || trace_count == 0) return 0;
     const PhaseMap map = recording_map(*time.correction, {time.dt_s, time.stride, time.order}, time.output_dt_s);
     if (time.output_samples <= kLong) return of_short(map);
     if (map.relation.fourth())
         return WholeTraces::bytes(map, time.recorded_samples(), time.output_samples,
                                   std::min<std::int64_t>(threads, trace_count));
-    return ChunkedTraces::bytes(map, time.output_samples, trace_count, threads);
+    return ChunkedTraces::bytes(map, time.output_samples, trace_count, threads, transposed);
 }
 
 }  // namespace
 
 // The weights that are kept, and while they are made what they are made of, a block in each thread.
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads) {
-    return bytes_of_correction(time, trace_count, threads, [&](const PhaseMap& map) {
+    return bytes_of_correction(time, trace_count, threads, false, [&](const PhaseMap& map) {
         const auto [first, last] = map.window(time.output_samples - 1);
         return KeptWeights::bytes(time.output_samples, [&](std::int64_t i) { return map.window(i); }) +
                MappedTaps::bytes(map, 0, time.output_samples) + threads * weighing_bytes(last - first + 1);
@@ -201,7 +202,7 @@ std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, in
 
 // The weights are those of correction_bytes().
 std::int64_t transposed_correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads) {
-    return bytes_of_correction(time, trace_count, threads, [&](const PhaseMap&) {
+    return bytes_of_correction(time, trace_count, threads, true, [&](const PhaseMap&) {
         return threads * interleaved_bytes(time.recorded_samples() + time.output_samples);
     });
 }

@@ -149,8 +149,8 @@ TEST_CASE("subsurface-offset gathers are the image at no offset, and come togeth
     };
     const OffsetGathers right = gathers_of("right", "output.report=true");
     const std::string report = text_of(place.folder.path() / "right" / "report.html");
-    for (const char* part :
-         {"\"gather at x = 900 m\"", "\"half offset along x\"", "\"fold\":{\"axis\":\"x\",\"bin_m\":5.0"})
+    for (const char* part : {"\"gather at x = 900 m\"", "\"half offset along x\"",
+                             "\"fold\":{\"axis\":\"x\",\"first_m\":100.0,\"bin_m\":5.0"})
         CHECK_MESSAGE(report.find(part) != std::string::npos, part);
     const std::vector<float> stack = place.read("right", kImageStack);
     REQUIRE(right.x_m == std::vector<double>{300, 600, 900, 1200, 1500});

@@ -470,6 +470,8 @@ TEST_CASE("the memory that the correction is said to need is what it allocates")
         time.order = row.order;
         time.correction = correction_band(50., {kDt, 1, row.order});
         const std::vector<float> recorded(std::size_t((time.steps + 1) * row.traces), 1.f);
+        // Weights that an earlier row has left would go while those of this one come.
+        static_cast<void>(correct_traces<float>(std::vector<float>(2), 1, *time.correction, {kDt, 1, 2}, kDt, 2));
         const auto predicted = double(correction_bytes(time, row.traces, row.threads));
         const double of_output = double(sizeof(float)) * double(row.samples * row.traces);
         const double taken =

@@ -1,11 +1,9 @@
-#include "solver/data/fold.hpp"
+#include "solver/survey/fold.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
-
-#include "solver/data/data_weights.hpp"
 
 namespace onda {
 namespace {
@@ -50,18 +48,6 @@ Extremes extremes_along(const Midpoints& midpoints, const Midpoint& direction) {
     Extremes extremes;
     midpoints([&](const Midpoint& at) { extremes.include(at[0] * direction[0] + at[1] * direction[1]); });
     return extremes;
-}
-
-/// The distances from one receiver to the next in some shots of a survey.
-std::vector<double> some_distances_m(const Shots& shots) {
-    constexpr std::size_t most_shots = 50;
-    std::vector<double> distances;
-    for (std::size_t i = 0; i < std::min(most_shots, shots.size()); ++i) {
-        const std::vector<Position> receivers = shots[i].receivers.list();
-        for (std::size_t r = 1; r < receivers.size(); ++r)
-            distances.push_back(absolute_offset_m(receivers[r - 1], receivers[r]));
-    }
-    return distances;
 }
 
 }  // namespace
@@ -114,20 +100,6 @@ Fold fold_of(const Midpoints& midpoints, double bin_m) {
         ++fold.traces[static_cast<std::size_t>(row * fold.columns + column)];
     });
     return fold;
-}
-
-Fold fold_of(const ImagingConfig& imaging, const Shots& shots) {
-    const Midpoints midpoints = [&](const std::function<void(const Midpoint&)>& take) {
-        for (const Shot& shot : shots) {
-            TracePlace place{.source_m = shot.sources.front().position_m, .shot = shot.id, .receiver = 0};
-            for (const Position& receiver_m : shot.receivers.list()) {
-                place.receiver_m = receiver_m;
-                ++place.receiver;
-                if (is_compared(imaging, place)) take(midpoint_of(place.source_m, receiver_m));
-            }
-        }
-    };
-    return fold_of(midpoints, usual_bin_m(some_distances_m(shots)));
 }
 
 Fold in_wider_bins(const Fold& fold, std::int64_t most) {

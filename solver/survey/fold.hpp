@@ -8,8 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "io/config/config.hpp"
-#include "solver/survey/survey.hpp"
+#include "solver/survey/positions.hpp"
 
 namespace onda {
 
@@ -36,8 +35,6 @@ using Midpoints = std::function<void(const std::function<void(const Midpoint&)>&
 /// Where midpoints lie along a line, whatever its direction, the bins follow it. \param bin_m is doubled until there
 /// are 4 million bins at most. \returns one without bins where there are no midpoints.
 Fold fold_of(const Midpoints& midpoints, double bin_m);
-/// The fold of the traces of a survey that imaging compares: those of its receivers and its range of offsets.
-Fold fold_of(const ImagingConfig& imaging, const Shots& shots);
 /// The same fold in bins that are twice, four times, … as wide, of which there are `most` at most.
 Fold in_wider_bins(const Fold& fold, std::int64_t most);
 /// Half of the median of the distances from one receiver of a shot to the next, of those that are not 0; 1 of none.
