@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kernels/cpu/cpu.hpp"
-#include "kernels/cpu/traces/trace_weights.hpp"
 #include "kernels/cpu/usable_sets.hpp"
+#include "kernels/shot/trace_weights.hpp"
 
 namespace onda::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/cpu/traces/trace_weights.hpp"
+#include "kernels/shot/trace_weights.hpp"
 #include "solver/program/loop_failure.hpp"
 #include "solver/signal/kaiser_sinc.hpp"
 

@@ -1,4 +1,4 @@
-#include "kernels/cpu/traces/trace_weights.hpp"
+#include "kernels/shot/trace_weights.hpp"
 
 #include "kernels/cpu/kernel.hpp"
 #include "kernels/cpu/simd.hpp"
