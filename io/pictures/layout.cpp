@@ -38,7 +38,7 @@ PageBox plot_size(const Panel& panel, double most_width, bool in_rows, std::stri
     const double most_height = in_rows                       ? std::round(kRowHeight * most_width)
                                : most_width < kMostPlotWidth ? std::min(kMostPlotHeight, 1.3 * most_width)
                                                              : kMostPlotHeight;
-    if (!panel.equal_aspect) return {0., 0., most_width, most_height};
+    if (!panel.equal_aspect) return {0., 0., most_width, std::round(panel.height * most_height)};
     const double across = std::abs(panel.horizontal.last - panel.horizontal.first);
     const double down = std::abs(panel.vertical.last - panel.vertical.first);
     if (!(across > 0.) || !(down > 0.)) return {0., 0., across > 0. ? most_width : kLeastPlotSide, kLeastPlotSide};

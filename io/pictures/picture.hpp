@@ -87,6 +87,7 @@ struct Panel {
     std::string title{};
     PictureAxis horizontal{}, vertical{};
     bool equal_aspect = false;  ///< same metres per pixel both ways, unless a side would be too short to be seen
+    double height = 1.;         ///< of a plot without that: in place of what it would have
     bool grid_lines = false;
     std::vector<PictureField> fields{};
     std::optional<PictureTraces> traces{};
