@@ -101,7 +101,8 @@ public:
     /// process can be started.
     [[nodiscard]] static File open(const std::filesystem::path& file, const sandbox::Limits& limits = {});
     /// Opens a file in the process that has read `last`, if nothing of that is used any more: a program with much
-    /// memory takes long to start one. \throws as open().
+    /// memory takes long to start one. For files of one data set, since what one does to the process may show when the
+    /// next is read. \throws as open().
     [[nodiscard]] static File open_after(File last, const std::filesystem::path& file);
     [[nodiscard]] bool contains(const std::string& name) const;
     /// Names of the links of the group at a path of hard links, sorted by name.

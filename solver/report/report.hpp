@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "io/results/seismograms.hpp"
-#include "solver/survey/fold.hpp"
 #include "solver/report/blocks.hpp"
+#include "solver/survey/fold.hpp"
 
 namespace onda {
 
