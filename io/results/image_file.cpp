@@ -258,7 +258,8 @@ void ImageWriter::Impl::read_last_chunks(const std::filesystem::path& written) c
         first[axis] = (n - 1) / of_chunk * of_chunk;
         count[axis] = n - first[axis];
     }
-    for (const OpenImage& image : images) read_image(written, *image.kind, first, count);
+    ImageBuffer buffer;
+    for (const OpenImage& image : images) read_image(written, *image.kind, first, count, buffer);
 }
 
 void require_finite(const std::string& name, const StoredImageKind& kind, const FileGeometry& geometry,

@@ -197,8 +197,8 @@ struct ResultReader::Impl {
         const std::lock_guard lock(one_at_a_time);
         // What reads the file of one shot reads that of the next.
         std::optional<guarded::File> last = std::exchange(linked_file, {});
-        linked_file = checked(
-            last ? guarded::File::open_after(*std::exchange(last, {}), path) : guarded::File::open(path), format);
+        linked_file =
+            checked(last ? guarded::File::open_after(std::move(*last), path) : guarded::File::open(path), format);
         return {path, *linked_file};
     }
 

@@ -13,6 +13,7 @@ namespace onda::data {
 namespace {
 
 constexpr std::size_t kMostMarks = 1500;
+
 PictureAxis axis_of(const RecordedFacts& facts, std::size_t axis) {
     return axis_around(std::min(facts.sources_m.low[axis], facts.receivers_m.low[axis]),
                        std::max(facts.sources_m.high[axis], facts.receivers_m.high[axis]),

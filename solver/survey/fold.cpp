@@ -44,9 +44,13 @@ struct Extremes {
     [[nodiscard]] double length() const { return high - low; }
 };
 
-Extremes extremes_along(const Midpoints& midpoints, const Midpoint& direction) {
-    Extremes extremes;
-    midpoints([&](const Midpoint& at) { extremes.include(at[0] * direction[0] + at[1] * direction[1]); });
+/// Of all directions at one visit.
+std::array<Extremes, 4> extremes_along(const Midpoints& midpoints, const std::array<Midpoint, 4>& directions) {
+    std::array<Extremes, 4> extremes;
+    midpoints([&](const Midpoint& at) {
+        for (std::size_t i = 0; i < directions.size(); ++i)
+            extremes[i].include(at[0] * directions[i][0] + at[1] * directions[i][1]);
+    });
     return extremes;
 }
 
@@ -73,13 +77,13 @@ Fold fold_of(const Midpoints& midpoints, double bin_m) {
     const auto direction = main_direction(midpoints);
     if (!direction) return fold;
     fold.along = *direction;
-    Extremes along = extremes_along(midpoints, fold.along);
-    Extremes across = extremes_along(midpoints, {-fold.along[1], fold.along[0]});
+    auto [along, across, along_x, along_y] =
+        extremes_along(midpoints, {fold.along, Midpoint{-fold.along[1], fold.along[0]}, {1., 0.}, {0., 1.}});
     fold.is_line = across.length() <= std::max(bin_m, kNarrow * along.length());
     if (!fold.is_line) {
         fold.along = {1., 0.};
-        along = extremes_along(midpoints, {1., 0.});
-        across = extremes_along(midpoints, {0., 1.});
+        along = along_x;
+        across = along_y;
     }
     const auto bins = [&](const Extremes& of) { return std::floor(of.length() / fold.bin_m + 0.5) + 1.; };
     while (bins(along) * (fold.is_line ? 1. : bins(across)) > kMostBins) fold.bin_m *= 2.;
