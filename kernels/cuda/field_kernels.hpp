@@ -75,6 +75,8 @@ __global__ void add_sources_kernel(T* p, SourceNodes<T> s, const std::int64_t* b
 
 template <typename T>
 __global__ void sample_receivers_kernel(const T* p, ReceiverNodes<T> s, const std::int64_t* base, int offset) {
+    let_next_launch_begin();
+    wait_for_launch_before();
     const std::int64_t r = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
     if (r < s.receivers) sample_receiver(p, s, r, *base + offset);
 }

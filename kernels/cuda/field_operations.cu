@@ -55,7 +55,7 @@ template <typename T>
 void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::int64_t* base, int offset,
                       cudaStream_t stream) {
     if (receivers.receivers == 0) return;
-    launch<T>(sample_receivers_kernel<T>, {cover(receivers.receivers, kThreads), kThreads}, stream, p, receivers, base, offset);
+    launch<T>(sample_receivers_kernel<T>, {cover(receivers.receivers, kThreads), kThreads, 0, true}, stream, p, receivers, base, offset);
 }
 
 void decode_elements(const CodedK& k, const std::int64_t* element, std::int64_t count, float* values,

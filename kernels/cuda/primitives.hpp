@@ -133,6 +133,23 @@ __device__ __forceinline__ void store_streaming(T* to, Vec<T> a) {
 }
 #endif
 
+// ---- Global memory that nothing soon asks for again: the first that the L2 cache gives up. ----
+
+__device__ __forceinline__ Vec<float> load_once(const float* from) {
+    const float4 a = __ldcs(reinterpret_cast<const float4*>(from));
+    return {{a.x, a.y, a.z, a.w}};
+}
+__device__ __forceinline__ Vec<double> load_once(const double* from) {
+    const double2 a = __ldcs(reinterpret_cast<const double2*>(from));
+    return {{a.x, a.y}};
+}
+__device__ __forceinline__ void store_once(float* to, Vec<float> a) {
+    __stcs(reinterpret_cast<float4*>(to), make_float4(a.v[0], a.v[1], a.v[2], a.v[3]));
+}
+__device__ __forceinline__ void store_once(double* to, Vec<double> a) {
+    __stcs(reinterpret_cast<double2*>(to), make_double2(a.v[0], a.v[1]));
+}
+
 // ---- 16-byte copies to shared memory: asynchronous from sm_80 on, through registers before. ----
 
 /// Zeros if `inside` is false; `global` is not read then.

@@ -194,7 +194,8 @@ void GradientRun::keep_from(std::int64_t segment) {
     const auto next = [this, next_level](std::int64_t step) {
         return applied_ ? std::min(next_level(step), next_level(step - 1) + 1) : next_level(step);
     };
-    QueuedHook kept{next, [this, segment](std::int64_t step) { keep(step, segment); }};
+    QueuedHook kept;
+    if (correlation_ || applied_) kept = {next, [this, segment](std::int64_t step) { keep(step, segment); }};
     if (fluxes_ || pressures_) kept = both(std::move(kept), keep_levels_before(segment));
     forward_->set_hook(both(std::move(kept), of_first_time()));
 }

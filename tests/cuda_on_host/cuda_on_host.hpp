@@ -119,5 +119,13 @@ void store_streaming(T* to, Vec<T> a) {
     check_alignment(to, 16, "store_streaming");
     std::memcpy(to, a.v, sizeof a.v);
 }
+template <typename T>
+Vec<T> load_once(const T* from) {
+    return load_streaming(from);
+}
+template <typename T>
+void store_once(T* to, Vec<T> a) {
+    store_streaming(to, a);
+}
 
 }  // namespace onda::cuda

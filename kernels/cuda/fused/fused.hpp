@@ -10,6 +10,7 @@
 
 #include "kernels/boundaries/cpml_math.hpp"
 #include "kernels/cuda/fused/fused_arguments.hpp"
+#include "kernels/cuda/fused/fused_layer.hpp"
 #include "kernels/cuda/shot_operations.hpp"
 #include "kernels/cuda/vectors.hpp"
 
@@ -20,12 +21,6 @@ template <typename T>
 __device__ __forceinline__ T either(bool first, T a, T b) {
     return first ? a : b;
 }
-
-/// W neighbours along x, read and written at once.
-template <typename T, int W>
-struct alignas(W * sizeof(T)) FusedPack {
-    T v[W];
-};
 
 /// Where L neighbouring nodes across a face, and the W lines side by side along x that they lie on, are in a strip.
 template <typename T, int R, int L, int W>
@@ -321,13 +316,19 @@ __global__ void __launch_bounds__(kFusedThreads, R > 4 ? 2 : 4)
     const auto step_x = static_cast<int>((tile - line * box.tiles_x.divisor) * box.threads_x.divisor + threadIdx.x -
                                          row * box.threads_x.divisor);
     const auto step_y = static_cast<int>(line - plane * box.tiles_y.divisor), in_rows = static_cast<int>(row);
-    const int rows = box.rows, step_z = static_cast<int>(plane), along_z = b == 0 ? kFusedRows : 1;
-    const int x = box.begin[0] + step_x * Vec<T>::size;
+    const int rows = box.rows, step_z = static_cast<int>(plane);
+    const int x = box.begin[0] + step_x * box.vector;
     const int y = box.begin[1] + (Dims == 3 ? step_y * rows + in_rows : step_y);
-    const int z = box.begin[2] + (Dims == 3 ? step_z : step_z * rows + in_rows) * along_z;
+    const int z = box.begin[2] + (Dims == 3 ? step_z : step_z * rows + in_rows) * box.along_z;
     if (in_rows >= rows || x >= box.end[0] || y >= box.end[1] || z >= box.end[2])
         wait_for_launch_before();
-    else if (b == 0)
+    else if (Dims == 2 && box.layer != 0) {
+        const int first = box.end[2] - z - kFusedLayerRows;  // from the face at z = begin, or at the other end, inwards
+        if (box.layer > 0)
+            FusedLayer<T, R, 1>(a, x, y, first).update();
+        else
+            FusedLayer<T, R, -1>(a, x, y, first).update();
+    } else if (b + 1 == a.boxes.count)
         FusedThread<T, Dims, R, kFusedRows>(a, volume, x, y, z, box.end[2]).update_core();
     else
         FusedThread<T, Dims, R, 1>(a, volume, x, y, z, box.end[2]).update_rim();

@@ -52,13 +52,16 @@ struct FusedDivisor {
     }
 };
 
-/// Nodes [begin, end) that some blocks cover, with threads_x vectors along x in `rows` rows.
+/// Nodes [begin, end) that some blocks cover, with threads_x threads along x in `rows` rows.
 struct FusedBox {
     int begin[3] = {}, end[3] = {}, rows = 0;
+    int vector = 0, along_z = 0;  ///< nodes of a thread along x and z
+    int layer = 0;                ///< +1 and -1: the layer of the high and the low face of z, counted from there
     FusedDivisor threads_x, tiles_x, tiles_y;
 };
 
-/// Boxes that do not overlap: the core, then those of the rim. Box b owns blocks first[b] … first[b + 1] - 1.
+/// Boxes that do not overlap: those of the rim, whose blocks take longer, then the core, even if it is empty. Box b owns
+/// blocks first[b] … first[b + 1] - 1.
 struct FusedBoxes {
     static constexpr int most = 7;
     FusedBox box[most] = {};
@@ -89,6 +92,10 @@ struct FusedArguments : StepArguments<T> {
 /// Vectors along z of a thread in the core, and threads of the largest block. On an H200 4 vectors are a fifth faster
 /// than 2, and 64 threads a block a few percent than 128: docs/performance.md.
 inline constexpr int kFusedRows = 4, kFusedThreads = 128;
+/// Nodes of a thread in the layers across z of a 2-D grid: along x, and across the face.
+template <typename T>
+inline constexpr int kFusedLayerVector = 8 / sizeof(T);
+inline constexpr int kFusedLayerRows = 4;
 
 /// Queues one launch of blocks of `threads` threads for the radius R. \throws Error.
 template <int R>

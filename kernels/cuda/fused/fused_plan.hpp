@@ -14,18 +14,28 @@
 
 namespace onda::cuda {
 
-/// Nodes of a block along x, y, z: rows of `threads_x` vectors, and in the core as many again along z.
+/// Nodes of a block of a box along x, y, z.
+inline std::array<int, 3> fused_tile(const FusedBox& box, int dimensions) {
+    const int x = static_cast<int>(box.threads_x.divisor) * box.vector;
+    if (dimensions == 3) return {x, box.rows, box.along_z};
+    return {x, 1, box.rows * box.along_z};
+}
+
+/// A box whose blocks are those of the core: rows of 32 vectors, and kFusedRows of them along z for a thread.
 template <typename T>
-std::array<int, 3> fused_tile(int threads, int dimensions, int threads_x, bool core) {
-    const int x = threads_x * (16 / int{sizeof(T)}), rows = threads / threads_x, z = core ? kFusedRows : 1;
-    if (dimensions == 3) return {x, rows, z};
-    return {x, 1, rows * z};
+FusedBox core_box(int threads) {
+    FusedBox box;
+    box.threads_x = FusedDivisor(32);
+    box.rows = threads / 32;
+    box.vector = 16 / int{sizeof(T)};
+    box.along_z = kFusedRows;
+    return box;
 }
 
 /// "128x1x8r4": the nodes of a block of the core along x, y, z, and of a thread along z.
 template <typename T>
 std::string tile_name(int threads, int dimensions) {
-    const auto [x, y, z] = fused_tile<T>(threads, dimensions, 32, true);
+    const auto [x, y, z] = fused_tile(core_box<T>(threads), dimensions);
     return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + "r" + std::to_string(kFusedRows);
 }
 
@@ -52,38 +62,52 @@ FusedCore fused_core(const Grid& grid, const Cpml& layers) {
     return core;
 }
 
-/// The core and the six boxes around it, of which many may be empty.
+/// Whether threads of FusedLayer find all nodes that they read within the grid, but for those beyond the face itself.
+inline bool has_room_for_layer(const Grid& grid, const CpmlFace& face) {
+    return grid.dimensions == 2 && face.width() > 0 &&
+           face.width() + kFusedLayerRows + kMaxRadius <= grid.nz();
+}
+
+/// The six boxes around the core, those of them that have nodes, and the core.
 template <typename T>
 FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, int threads) {
     const auto [begin, end] = fused_core<T>(grid, layers);
-    constexpr int vector = 16 / sizeof(T);
     FusedBoxes boxes;
-    const auto add = [&](std::array<int, 3> from, std::array<int, 3> to) {
-        const bool core = boxes.count == 0, empty = from[0] >= to[0] || from[1] >= to[1] || from[2] >= to[2];
-        if (empty && !core) return;
-        const int threads_x = core ? 32 : std::clamp(blocks_for(to[0] - from[0], vector), 1, 32);
-        const std::array<int, 3> tile = fused_tile<T>(threads, grid.dimensions, threads_x, core);
-        const auto tiles = [&](std::size_t axis) {
-            return static_cast<unsigned>(std::max(1, blocks_for(to[axis] - from[axis], tile[axis])));
-        };
-        FusedBox& box = boxes.box[boxes.count];
+    const auto add = [&](FusedBox box, std::array<int, 3> from, std::array<int, 3> to) {
         std::ranges::copy(from, box.begin);
         std::ranges::copy(to, box.end);
-        box.rows = threads / threads_x;
-        box.threads_x = FusedDivisor(static_cast<unsigned>(threads_x));
-        box.tiles_x = FusedDivisor(tiles(0));
-        box.tiles_y = FusedDivisor(tiles(1));
-        boxes.first[boxes.count + 1] = boxes.first[boxes.count] + (empty ? 0 : tiles(0) * tiles(1) * tiles(2));
+        const std::array<int, 3> tile = fused_tile(box, grid.dimensions);
+        const auto tiles = [&](std::size_t axis) {
+            return static_cast<unsigned>(std::max(0, blocks_for(to[axis] - from[axis], tile[axis])));
+        };
+        box.tiles_x = FusedDivisor(std::max(1U, tiles(0)));
+        box.tiles_y = FusedDivisor(std::max(1U, tiles(1)));
+        boxes.box[boxes.count] = box;
+        boxes.first[boxes.count + 1] = boxes.first[boxes.count] + tiles(0) * tiles(1) * tiles(2);
         ++boxes.count;
     };
+    const auto add_rim = [&](std::array<int, 3> from, std::array<int, 3> to, int layer = 0) {
+        if (from[0] >= to[0] || from[1] >= to[1] || from[2] >= to[2]) return;
+        FusedBox box;
+        box.layer = layer;
+        box.vector = layer == 0 ? int{16 / sizeof(T)} : kFusedLayerVector<T>;
+        box.along_z = layer == 0 ? 1 : kFusedLayerRows;
+        const int threads_x = std::clamp(blocks_for(to[0] - from[0], box.vector), 1, 32);
+        box.threads_x = FusedDivisor(static_cast<unsigned>(threads_x));
+        box.rows = threads / threads_x;
+        add(box, from, to);
+    };
+    const auto layer_of = [&](std::size_t face, int side) {
+        return has_room_for_layer(grid, layers.face[face]) ? side : 0;
+    };
     const int nx = static_cast<int>(grid.nx()), ny = static_cast<int>(grid.ny()), nz = static_cast<int>(grid.nz());
-    add(begin, end);
-    add({0, 0, 0}, {begin[0], ny, nz});
-    add({end[0], 0, 0}, {nx, ny, nz});
-    add({begin[0], 0, 0}, {end[0], ny, begin[2]});
-    add({begin[0], 0, end[2]}, {end[0], ny, nz});
-    add({begin[0], 0, begin[2]}, {end[0], begin[1], end[2]});
-    add({begin[0], end[1], begin[2]}, {end[0], ny, end[2]});
+    add_rim({0, 0, 0}, {begin[0], ny, nz});
+    add_rim({end[0], 0, 0}, {nx, ny, nz});
+    add_rim({begin[0], 0, 0}, {end[0], ny, begin[2]}, layer_of(4, -1));
+    add_rim({begin[0], 0, end[2]}, {end[0], ny, nz}, layer_of(5, 1));
+    add_rim({begin[0], 0, begin[2]}, {end[0], begin[1], end[2]});
+    add_rim({begin[0], end[1], begin[2]}, {end[0], ny, end[2]});
+    add(core_box<T>(threads), begin, end);
     return boxes;
 }
 
@@ -115,20 +139,20 @@ void add_fused_strips(StepFacts& facts, const Grid& grid, const Cpml& layers, in
 /// columns and rows through the L1 cache; one of the rim has one, and the windows of the strips it lies in.
 template <typename T>
 StepFacts fused_facts(const Grid& grid, const Cpml& layers, int threads, int radius) {
-    constexpr int W = 16 / sizeof(T), element = sizeof(T);
-    const int across_y = grid.dimensions == 3 ? 2 * radius : 0, beside = 2 * ((radius + W - 1) / W);
+    constexpr int element = sizeof(T);
+    const int across_y = grid.dimensions == 3 ? 2 * radius : 0;
     const FusedBoxes boxes = fused_boxes<T>(grid, layers, threads);
     StepFacts facts = facts_of_streams(grid, element, 1);
     facts.blocks = blocks_of(boxes);
     facts.overlaps = true;
     const double layer = element * static_cast<double>(grid.nx() * grid.ny());
-    const int along_z = fused_tile<T>(threads, grid.dimensions, 32, true)[2];
+    const int along_z = fused_tile(core_box<T>(threads), grid.dimensions)[2];
     facts.window_bytes = 3. * layer * (along_z + 2. * radius);
     facts.refetch_bytes = 2. * radius / along_z * layer * static_cast<double>(grid.nz());
     for (int b = 0; b < boxes.count; ++b) {
         const FusedBox& box = boxes.box[b];
-        const int rows = b == 0 ? kFusedRows : 1, threads_x = static_cast<int>(box.threads_x.divisor);
-        const auto [tile_x, tile_y, tile_z] = fused_tile<T>(threads, grid.dimensions, threads_x, b == 0);
+        const int rows = box.along_z, W = box.vector, beside = 2 * ((radius + W - 1) / W);
+        const auto [tile_x, tile_y, tile_z] = fused_tile(box, grid.dimensions);
         const double blocks = boxes.first[b + 1] - boxes.first[b];
         double nodes = 1.;
         for (int axis = 0; axis < 3; ++axis) nodes *= std::max(0, box.end[axis] - box.begin[axis]);
@@ -140,7 +164,7 @@ StepFacts fused_facts(const Grid& grid, const Cpml& layers, int threads, int rad
         const int vectors = rows + 2 * radius + rows * (beside + across_y + 3);
         const int operations = rows * W * (4 * radius + across_y + 3), address = 60;
         const double vector_threads = blocks * threads;
-        facts.shared_bytes += vector_threads * 16. * vectors;
+        facts.shared_bytes += vector_threads * element * W * vectors;
         facts.operations += vector_threads * operations;
         facts.instructions += vector_threads * (operations + 2 * vectors + address);
     }
@@ -176,17 +200,17 @@ inline FusedImages fused_images(const std::vector<HaloCopy>& copies, std::int64_
 }
 
 /// The block that updates a node, among those of the boxes.
-template <typename T>
-unsigned fused_block_of(const FusedBoxes& boxes, int threads, int dimensions, const std::array<std::int64_t, 3>& node) {
+inline unsigned fused_block_of(const FusedBoxes& boxes, int dimensions, const std::array<std::int64_t, 3>& node) {
     for (int b = 0; b < boxes.count; ++b) {
         const FusedBox& box = boxes.box[b];
-        const std::array<int, 3> tile =
-            fused_tile<T>(threads, dimensions, static_cast<int>(box.threads_x.divisor), b == 0);
+        const std::array<int, 3> tile = fused_tile(box, dimensions);
         unsigned at[3];
         bool inside = true;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             inside = inside && node[axis] >= box.begin[axis] && node[axis] < box.end[axis];
-            at[axis] = static_cast<unsigned>((node[axis] - box.begin[axis]) / tile[axis]);
+            const bool from_high_end = axis == 2 && box.layer > 0;
+            const std::int64_t from_end = from_high_end ? box.end[2] - 1 - node[2] : node[axis] - box.begin[axis];
+            at[axis] = static_cast<unsigned>(from_end / tile[axis]);
         }
         if (inside) return boxes.first[b] + (at[2] * box.tiles_y.divisor + at[1]) * box.tiles_x.divisor + at[0];
     }

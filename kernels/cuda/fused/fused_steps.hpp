@@ -79,7 +79,7 @@ public:
         const int dimensions = arguments_[0].stencil.dimensions;
         if (dimensions == 2) node[1] += shot;
         const unsigned before = dimensions == 2 ? 0 : static_cast<unsigned>(shot) * blocks_of(boxes_);
-        return before + fused_block_of<T>(boxes_, threads_, dimensions, node);
+        return before + fused_block_of(boxes_, dimensions, node);
     }
     /// Sets which source nodes a block adds. \param blocks of the source nodes, in order.
     void set_sources(const std::vector<unsigned>& blocks) {

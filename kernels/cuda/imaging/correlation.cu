@@ -7,17 +7,30 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// What is correlated at an element.
+/// What is correlated at an element, and at those after it.
 template <typename T>
 __device__ __forceinline__ T value_at(const ShotLevels<T>& field, std::int64_t element) {
     return field.before == nullptr ? field.now[element] : field.now[element] - field.before[element];
 }
+template <typename T, int W>
+__device__ __forceinline__ Neighbours<T, W> values_at(const ShotLevels<T>& field, std::int64_t element) {
+    Neighbours<T, W> values = Neighbours<T, W>::load(field.now + element);
+    if (field.before == nullptr) return values;
+    const Neighbours<T, W> before = Neighbours<T, W>::load(field.before + element);
+    ONDA_UNROLL
+    for (int i = 0; i < W; ++i) values.v[i] = values.v[i] - before.v[i];
+    return values;
+}
 
 template <typename T>
 __global__ void keep_kernel(ShotLevels<T> field, NodeRange nodes, NodeArray<T> kept) {
+    let_next_launch_begin();
+    wait_for_launch_before();
     const auto shot = static_cast<std::int64_t>(blockIdx.y);
-    for_nodes_of_row(
-        nodes, [&](int x, int y, int z) { kept.row(y, z, shot)[x] = value_at(field, field.element(x, y, z, shot)); });
+    for_vectors_of_row<T>(nodes, [&](auto width, int x, int y, int z) {
+        constexpr int W = decltype(width)::value;
+        values_at<T, W>(field, field.element(x, y, z, shot)).store_once(kept.row(y, z, shot) + x);
+    });
 }
 
 template <typename T>
@@ -25,23 +38,34 @@ __device__ __forceinline__ T& at_node(const NodeArray<T>& array, int x, int y, i
     return array.row(y, z, shot)[x];
 }
 
-/// Adds what a node's adjoint difference and the kept one give to the images of a shot.
-template <typename T>
-__device__ __forceinline__ void sum_up(const Images<T>& images, int x, int y, int z, std::int64_t shot, T adjoint,
-                                       T forward) {
-    T& product = at_node(images.product, x, y, z, shot);
-    product = product + adjoint * forward;
+/// Adds a b to the nodes of an image from this place on.
+template <typename T, int W>
+__device__ __forceinline__ void add_products(T* image, const Neighbours<T, W>& a, const Neighbours<T, W>& b) {
+    auto sum = Neighbours<T, W>::load_once(image);
+    ONDA_UNROLL
+    for (int i = 0; i < W; ++i) sum.v[i] = sum.v[i] + a.v[i] * b.v[i];
+    sum.store_once(image);
+}
+
+/// Adds what a node's adjoint difference and the kept one give to the images of a shot; of its neighbours, too.
+template <typename T, int W>
+__device__ __forceinline__ void sum_up(const Images<T>& images, int x, int y, int z, std::int64_t shot,
+                                       const Neighbours<T, W>& adjoint, const Neighbours<T, W>& forward) {
+    add_products(images.product.row(y, z, shot) + x, adjoint, forward);
     if (images.forward.data == nullptr) return;
-    T &of_forward = at_node(images.forward, x, y, z, shot), &of_adjoint = at_node(images.adjoint, x, y, z, shot);
-    of_forward = of_forward + forward * forward;
-    of_adjoint = of_adjoint + adjoint * adjoint;
+    add_products(images.forward.row(y, z, shot) + x, forward, forward);
+    add_products(images.adjoint.row(y, z, shot) + x, adjoint, adjoint);
 }
 
 template <typename T>
 __global__ void meet_kernel(ShotLevels<T> field, NodeRange nodes, NodeArray<T> kept, Images<T> images) {
+    let_next_launch_begin();
+    wait_for_launch_before();
     const auto shot = static_cast<std::int64_t>(blockIdx.y);
-    for_nodes_of_row(nodes, [&](int x, int y, int z) {
-        sum_up(images, x, y, z, shot, value_at(field, field.element(x, y, z, shot)), at_node(kept, x, y, z, shot));
+    for_vectors_of_row<T>(nodes, [&](auto width, int x, int y, int z) {
+        constexpr int W = decltype(width)::value;
+        const auto forward = Neighbours<T, W>::load_once(kept.row(y, z, shot) + x);
+        sum_up(images, x, y, z, shot, values_at<T, W>(field, field.element(x, y, z, shot)), forward);
     });
 }
 
@@ -58,6 +82,8 @@ __device__ __forceinline__ T undo(T a, T b, T c, T value, T& z) {
 template <typename T>
 __global__ void layers_kernel(ShotLevels<T> field, const __grid_constant__ DeviceLayers<T> layers, int steps,
                               NodeArray<T> kept, Images<T> images) {
+    let_next_launch_begin();
+    wait_for_launch_before();
     const std::int64_t index = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
     if (index >= layers.nodes) return;
     const auto shot = static_cast<std::int64_t>(blockIdx.y);
@@ -86,12 +112,15 @@ __global__ void layers_kernel(ShotLevels<T> field, const __grid_constant__ Devic
         memory = z;
     }
     if (kept.data == nullptr) return;
-    sum_up(images, node[0], node[1], node[2], shot, value, at_node(kept, node[0], node[1], node[2], shot));
+    sum_up(images, node[0], node[1], node[2], shot, Neighbours<T, 1>{{value}},
+           Neighbours<T, 1>{{at_node(kept, node[0], node[1], node[2], shot)}});
 }
 
 /// One thread an offset of a line on a plane. Grid: x covers those, y the shots.
 template <typename T>
 __global__ void offsets_kernel(ShotLevels<T> field, NodeArray<T> kept, DeviceOffsets<T> offsets) {
+    let_next_launch_begin();
+    wait_for_launch_before();
     const std::int64_t index = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
     const int of_line = 2 * offsets.most + 1;
     const std::int64_t of_plane = static_cast<std::int64_t>(offsets.count) * of_line;
@@ -111,14 +140,14 @@ __global__ void offsets_kernel(ShotLevels<T> field, NodeArray<T> kept, DeviceOff
 template <typename T>
 void keep_values(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, cudaStream_t stream) {
     if (is_empty(nodes)) return;
-    launch<T>(keep_kernel<T>, rows_of_shots(nodes, field.shots), stream, field, nodes, kept);
+    launch<T>(keep_kernel<T>, rows_of_shots(nodes, field.shots, true), stream, field, nodes, kept);
 }
 
 template <typename T>
 void meet_inside(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, const Images<T>& images,
                  cudaStream_t stream) {
     if (is_empty(nodes)) return;
-    launch<T>(meet_kernel<T>, rows_of_shots(nodes, field.shots), stream, field, nodes, kept, images);
+    launch<T>(meet_kernel<T>, rows_of_shots(nodes, field.shots, true), stream, field, nodes, kept, images);
 }
 
 template <typename T>
@@ -126,7 +155,7 @@ void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, i
                     const Images<T>& images, cudaStream_t stream) {
     if (layers.nodes == 0) return;
     const dim3 grid(cover(layers.nodes, kThreads), static_cast<unsigned>(field.shots));
-    launch<T>(layers_kernel<T>, {grid, kThreads}, stream, field, layers, steps, kept, images);
+    launch<T>(layers_kernel<T>, {grid, kThreads, 0, true}, stream, field, layers, steps, kept, images);
 }
 
 template <typename T>
@@ -135,7 +164,7 @@ void meet_at_offsets(const ShotLevels<T>& field, const NodeArray<T>& kept, const
     const std::int64_t sums = static_cast<std::int64_t>(offsets.count) * (2 * offsets.most + 1) * offsets.n[2];
     if (sums == 0) return;
     const dim3 grid(cover(sums, kThreads), static_cast<unsigned>(field.shots));
-    launch<T>(offsets_kernel<T>, {grid, kThreads}, stream, field, kept, offsets);
+    launch<T>(offsets_kernel<T>, {grid, kThreads, 0, true}, stream, field, kept, offsets);
 }
 
 #define ONDA_INSTANTIATE(T)                                                                                     \
