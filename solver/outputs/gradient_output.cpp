@@ -15,14 +15,15 @@
 namespace onda {
 namespace {
 
-AtomicFile assemble_sums(const FinishedSurvey& survey, std::span<const ImagedShot> shots) {
+AtomicFile assemble_sums(const FinishedSurvey& survey, std::span<const ImagedShot> shots, const RunningSum& begun) {
     const Grid& grid = survey.experiment.domain.grid;
     const ImageNodes nodes = nodes_of_run(survey.experiment);
     ImageWriter writer(survey.results / kGradientName, nodes, survey.provenance, survey.overwrite);
     const std::int64_t most = planes_at_a_time(nodes.geometry);
     for (const StoredImageKind* kind : shots.front().contents.kinds)
         for (std::int64_t plane = 0; plane < grid.nz(); plane += most)
-            writer.write(*kind, plane, sum_of_shots(shots, *kind, grid, plane, std::min(most, grid.nz() - plane)));
+            writer.write(*kind, plane,
+                         sum_of_shots(shots, *kind, grid, plane, std::min(most, grid.nz() - plane), begun));
     write_misfits(writer, survey, shots);
     return writer.finish();
 }
@@ -57,21 +58,29 @@ Picture gradient_picture(const Experiment& experiment, const std::filesystem::pa
     return picture;
 }
 
+std::int64_t images_of(const Experiment& experiment) {
+    return 1 + (experiment.imaging->sums.density ? 1 : 0) + (experiment.imaging->sums.illuminates ? 2 : 0);
+}
+
 class Gradients : public RunOutput {
 public:
-    explicit Gradients(const Experiment& experiment) : experiment_(experiment) {}
+    explicit Gradients(const Experiment& experiment)
+        : experiment_(experiment), sum_(experiment, images_of(experiment)) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
-        if (place.shot.receivers.empty()) return nullptr;
-        return std::make_unique<ImagesOfShot>(experiment_, place);
+        if (!place.shot.receivers.empty()) return std::make_unique<ImagesOfShot>(experiment_, place, sum_);
+        sum_.pass_over(place.index);
+        return nullptr;
     }
+    void expect(const std::function<bool(std::size_t)>& may_begin) override { sum_.expect(may_begin); }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override {
         const std::vector<ImagedShot> shots = imaged_shots(survey, kGradientFormat);
         std::vector<AtomicFile> files;
         if (shots.empty()) return files;
         // The part that a single shot is computed on is not the grid.
         const bool is_whole = survey.assembly == Assembly::only_shot && !experiment_.domain.aperture;
-        files.push_back(is_whole ? survey.second_name(kGradientFormat, kGradientName) : assemble_sums(survey, shots));
+        files.push_back(is_whole ? survey.second_name(kGradientFormat, kGradientName)
+                                 : assemble_sums(survey, shots, sum_));
         files.push_back(
             stage_text_file(survey.results / kMisfitTableName, traces_table(shots, "misfit"), survey.overwrite));
         if (!experiment_.config.output.pictures) return files;
@@ -83,11 +92,8 @@ public:
 
 private:
     const Experiment& experiment_;
+    RunningSum sum_;
 };
-
-std::int64_t images_of(const Experiment& experiment) {
-    return 1 + (experiment.imaging->sums.density ? 1 : 0) + (experiment.imaging->sums.illuminates ? 2 : 0);
-}
 
 }  // namespace
 
@@ -115,6 +121,7 @@ constinit const OutputFormat kGradientFormat{
             const std::int64_t image = saturating_product(experiment.domain.grid.points(), std::int64_t{sizeof(float)});
             list.add(host_row("gradient.h5", held::writing,
                               std::max(memory_to_write_images(image), memory_to_sum(geometry)), 1));
+            RunningSum::add_memory(list, experiment, images_of(experiment));
         },
 };
 

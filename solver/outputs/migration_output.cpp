@@ -17,12 +17,16 @@
 namespace onda {
 namespace {
 
+/// The image, its sum, and both illuminations.
+constexpr std::int64_t kImagesOfSurvey = 4, kImagesOfShot = 3;
+
 /// Of all nodes.
-std::vector<float> whole_sum(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid) {
+std::vector<float> whole_sum(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
+                             const RunningSum& begun) {
     std::vector<float> sum(static_cast<std::size_t>(grid.points()));
     const std::int64_t most = planes_at_a_time(nodes_of_part(grid, Window::whole(grid)).geometry);
     for (std::int64_t z = 0; z < grid.nz(); z += most) {
-        const std::vector<float> planes = sum_of_shots(shots, kind, grid, z, std::min(most, grid.nz() - z));
+        const std::vector<float> planes = sum_of_shots(shots, kind, grid, z, std::min(most, grid.nz() - z), begun);
         std::ranges::copy(planes, sum.begin() + z * grid.nx() * grid.ny());
     }
     return sum;
@@ -33,14 +37,17 @@ public:
     Migrations(const Experiment& experiment, const Model& model)
         : experiment_(experiment),
           settings_(experiment.imaging->misfit.config.image),
+          sum_(experiment, kImagesOfShot),
           water_(nodes_in_water(model.vp().values, settings_.water_m_s)) {
         if (experiment.config.output.pictures) picture_.emplace(experiment, model);
     }
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
-        if (place.shot.receivers.empty()) return nullptr;
-        return std::make_unique<ImagesOfShot>(experiment_, place);
+        if (!place.shot.receivers.empty()) return std::make_unique<ImagesOfShot>(experiment_, place, sum_);
+        sum_.pass_over(place.index);
+        return nullptr;
     }
+    void expect(const std::function<bool(std::size_t)>& may_begin) override { sum_.expect(may_begin); }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override {
         const std::vector<ImagedShot> shots = imaged_shots(survey, kMigrationFormat);
         std::vector<AtomicFile> files;
@@ -74,20 +81,19 @@ private:
     }
     [[nodiscard]] FinishedImage finish(std::span<const ImagedShot> shots) const {
         const Grid& grid = experiment_.domain.grid;
-        FinishedImage finished{whole_sum(shots, kImageStack, grid), whole_sum(shots, kSourceIllumination, grid),
-                               whole_sum(shots, kReceiverIllumination, grid)};
+        FinishedImage finished{whole_sum(shots, kImageStack, grid, sum_),
+                               whole_sum(shots, kSourceIllumination, grid, sum_),
+                               whole_sum(shots, kReceiverIllumination, grid, sum_)};
         finish_image(finished, grid, settings_, water_);
         return finished;
     }
 
     const Experiment& experiment_;
     const ImageConfig& settings_;
+    RunningSum sum_;
     std::vector<bool> water_;  ///< of every node; empty: nothing is muted for its velocity
     std::optional<MigrationPicture> picture_;
 };
-
-/// The image, its sum, and both illuminations.
-constexpr std::int64_t kImagesOfSurvey = 4, kImagesOfShot = 3;
 
 /// Of the gathers in so many files.
 std::int64_t offset_bytes(const Experiment& experiment, std::int64_t files) {
@@ -135,6 +141,7 @@ constinit const OutputFormat kMigrationFormat{
                               1));
             // A sum, a shot, and what is written; of a shot in progress its sums, too.
             list.add(host_row("subsurface-offset gathers", held::writing, offset_bytes(experiment, 1), 4));
+            RunningSum::add_memory(list, experiment, kImagesOfShot);
             if (experiment.imaging->misfit.config.image.water_m_s)
                 list.add(host_row("nodes in water", held::outputs, points / 8, 1));
         },

@@ -29,6 +29,8 @@ std::optional<AtomicFile> ShotOutput::finish() {
     return {};
 }
 
+void RunOutput::expect(const std::function<bool(std::size_t)>& /*may_begin*/) {}
+
 std::vector<AtomicFile> RunOutput::tell(const FinishedSurvey& /*survey*/, const std::string& /*summary*/) const {
     return {};
 }

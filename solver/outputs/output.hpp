@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -111,6 +112,9 @@ public:
     /// What takes the results of a shot that begins; null if the format takes nothing of it. Several shots are alive at
     /// a time.
     [[nodiscard]] virtual std::unique_ptr<ShotOutput> begin(const ShotPlace& place) = 0;
+    /// Told before the first of them begins: which shots may begin here, by index. Others have left their files before,
+    /// or are not selected.
+    virtual void expect(const std::function<bool(std::size_t)>& may_begin);
     /// The files of the survey, ready for their names. \throws Error(cannot_create | io_error); Interrupted.
     [[nodiscard]] virtual std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const = 0;
     /// Files that tell of the survey and of all that assemble() made; none by default.

@@ -31,6 +31,10 @@ RunOutputs::RunOutputs(const Experiment& experiment, const Model& model) {
         if (format->is_wanted(experiment)) entries_.push_back({format, format->make(experiment, model)});
 }
 
+void RunOutputs::expect(const std::function<bool(std::size_t)>& may_begin) const {
+    for (const Entry& entry : entries_) entry.output->expect(may_begin);
+}
+
 std::vector<AtomicFile> RunOutputs::assemble(const FinishedSurvey& survey) const {
     std::vector<AtomicFile> files;
     for (const Entry& entry : entries_) {

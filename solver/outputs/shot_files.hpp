@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,9 @@ public:
     explicit RunOutputs(std::vector<Entry> entries) : entries_(std::move(entries)) {}
 
     [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
+
+    /// RunOutput::expect() of all.
+    void expect(const std::function<bool(std::size_t)>& may_begin) const;
 
     /// The files of a survey, ready for their names: the file of the only shot itself, copies of a few small shots, or
     /// links to the files of many or large ones in results/shots.

@@ -8,6 +8,7 @@
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/program/host_memory.hpp"
 #include "solver/program/loop_failure.hpp"
 
 namespace onda {
@@ -29,6 +30,31 @@ void add_box(std::span<double> planes, const Grid& grid, std::int64_t plane, con
 
 /// Shots whose planes are read at the same time.
 constexpr std::size_t kReadTogether = 8;
+
+/// The largest sum that grows while shots are computed [bytes], and as many of images that wait for their turn.
+constexpr std::int64_t kMostRunning = std::int64_t{256} << 20;
+
+/// Bytes of so many sums of all nodes; of the images of a shot half of it.
+std::int64_t running_bytes(const Experiment& experiment, std::int64_t images) {
+    return saturating_product(images, experiment.domain.grid.points(), std::int64_t{sizeof(double)});
+}
+/// Whether the images are summed while shots are computed; of a few shots reading them again takes no time.
+bool sums_while_running(const Experiment& experiment, std::int64_t images) {
+    return std::ssize(experiment.survey.shots) > 2 && running_bytes(experiment, images) <= kMostRunning;
+}
+
+/// Calls take(kind, values) with the images that a shot has.
+template <typename Take>
+void for_images_of(ShotImages& images, const Take& take) {
+    const auto offer = [&](const StoredImageKind& kind, UnsetVector<float>& values) {
+        if (!values.empty()) take(kind, values);
+    };
+    offer(kVpGradient, images.gradient_vp);
+    offer(kRhoGradient, images.gradient_rho);
+    offer(kImageStack, images.image);
+    offer(kSourceIllumination, images.illumination_source);
+    offer(kReceiverIllumination, images.illumination_receiver);
+}
 
 /// What a shot has of some planes of the grid.
 struct PlanesOfShot {
@@ -63,19 +89,61 @@ ShotMisfit take_misfit(ShotImages& images) {
             images.excluded, images.dt_s,   std::move(images.adjoint_source)};
 }
 
+void RunningSum::expect(const std::function<bool(std::size_t)>& may_begin) {
+    if (!sums_while_running(experiment_, images_)) return;
+    std::vector<std::size_t> shots;
+    for (std::size_t i = 0; i < experiment_.survey.shots.size(); ++i)
+        if (may_begin(i)) shots.push_back(i);
+    const std::int64_t of_shot = running_bytes(experiment_, images_) / 2;
+    in_order_ = std::make_unique<InOrderOfShots<ShotImages>>(
+        std::move(shots), [this](ShotImages& images) { take(images); },
+        static_cast<std::size_t>(kMostRunning / std::max<std::int64_t>(1, of_shot)));
+}
+
+void RunningSum::add(std::size_t index, ShotImages& images) {
+    if (in_order_) in_order_->add(index, std::move(images));
+}
+
+void RunningSum::pass_over(std::size_t index) {
+    if (in_order_) in_order_->add(index, {});
+}
+
+void RunningSum::take(ShotImages& images) {
+    bool has_any = false;
+    for_images_of(images, [&](const StoredImageKind& kind, const UnsetVector<float>& values) {
+        add_part(sums_[&kind], experiment_.domain.grid, images.part, values);
+        has_any = true;
+    });
+    if (has_any) shots_.push_back(images.shot);
+}
+
+std::size_t RunningSum::leading(std::span<const std::int64_t> shots) const {
+    return shots_.size() <= shots.size() && std::ranges::equal(shots_, shots.first(shots_.size())) ? shots_.size() : 0;
+}
+
+std::span<const double> RunningSum::of(const StoredImageKind& kind) const {
+    const auto sum = sums_.find(&kind);
+    return sum == sums_.end() ? std::span<const double>() : std::span<const double>(sum->second);
+}
+
+void RunningSum::add_memory(Allocations& list, const Experiment& experiment, std::int64_t images) {
+    if (!sums_while_running(experiment, images)) return;
+    const std::int64_t sums = running_bytes(experiment, images);
+    list.add(host_row("sums of images", held::outputs, sums, 1));
+    list.add(host_row("sums of images: of shots that wait", held::survey,
+                      std::min(kMostRunning, saturating_product(sums / 2, std::ssize(experiment.survey.shots) - 1)),
+                      1));
+}
+
 void ImagesOfShot::take_images(ShotImages& images) {
     ImageWriter writer(file_, nodes_of_part(experiment_.domain.grid, images.part), provenance_, true);
-    const auto write = [&](const StoredImageKind& kind, std::span<const float> values) {
-        if (!values.empty()) writer.write(kind, 0, values);
-    };
-    write(kVpGradient, images.gradient_vp);
-    write(kRhoGradient, images.gradient_rho);
-    write(kImageStack, images.image);
-    write(kSourceIllumination, images.illumination_source);
-    write(kReceiverIllumination, images.illumination_receiver);
+    for_images_of(images,
+                  [&](const StoredImageKind& kind, std::span<const float> values) { writer.write(kind, 0, values); });
     if (!images.offset_gathers.values.empty()) writer.write(images.offset_gathers);
     writer.write(take_misfit(images));
     written_ = writer.finish();
+    images.offset_gathers = {};
+    sum_.add(index_, images);
 }
 
 std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputFormat& format) {
@@ -94,10 +162,15 @@ std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputF
 }
 
 std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
-                                std::int64_t plane, std::int64_t count) {
-    std::vector<double> sum(static_cast<std::size_t>(count * grid.ny() * grid.nx()));
+                                std::int64_t plane, std::int64_t count, const RunningSum& begun) {
+    const std::int64_t of_plane = grid.ny() * grid.nx();
+    std::vector<double> sum(static_cast<std::size_t>(count * of_plane));
+    std::vector<std::int64_t> numbers;
+    for (const ImagedShot& shot : shots) numbers.push_back(shot.shot);
+    const std::size_t summed = begun.leading(numbers);
+    if (summed > 0) std::copy_n(begun.of(kind).begin() + plane * of_plane, sum.size(), sum.begin());
     std::array<PlanesOfShot, kReadTogether> read;
-    for (std::size_t first = 0; first < shots.size(); first += read.size()) {
+    for (std::size_t first = summed; first < shots.size(); first += read.size()) {
         throw_if_interrupted();
         const std::span<const ImagedShot> some = shots.subspan(first, std::min(read.size(), shots.size() - first));
         LoopFailure failure;

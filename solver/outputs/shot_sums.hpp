@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "io/results/image_file.hpp"
+#include "solver/outputs/in_order_of_shots.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/plan/experiment.hpp"
 
@@ -24,11 +28,43 @@ ImageNodes nodes_of_run(const Experiment& experiment);
 /// What files hold of a shot beside its images, which the caller keeps; its traces are the caller's no more.
 ShotMisfit take_misfit(ShotImages& images);
 
+/// Adds the images of shots while others are computed, in the order of the shots and in double precision, so that what
+/// their files hold need not be read again for that. Where that would take much memory it adds none.
+class RunningSum {
+public:
+    /// \param images of a shot.
+    RunningSum(const Experiment& experiment, std::int64_t images) : experiment_(experiment), images_(images) {}
+
+    /// RunOutput::expect().
+    void expect(const std::function<bool(std::size_t)>& may_begin);
+    /// Takes the images of a shot, whose file is written. \param index in the survey. Several threads may call it.
+    void add(std::size_t index, ShotImages& images);
+    /// The same of a shot that leaves none.
+    void pass_over(std::size_t index);
+    /// How many shots from the first of these on are in it: none where they are not those that it has.
+    [[nodiscard]] std::size_t leading(std::span<const std::int64_t> shots) const;
+    /// The sum over those on all nodes; empty: they have no such image.
+    [[nodiscard]] std::span<const double> of(const StoredImageKind& kind) const;
+
+    /// Adds the rows of its memory.
+    static void add_memory(Allocations& list, const Experiment& experiment, std::int64_t images);
+
+private:
+    void take(ShotImages& images);
+
+    const Experiment& experiment_;
+    std::int64_t images_;
+    std::vector<std::int64_t> shots_;  ///< their numbers, in the order in which they were added
+    std::map<const StoredImageKind*, std::vector<double>> sums_;
+    std::unique_ptr<InOrderOfShots<ShotImages>> in_order_;  ///< null: nothing is added
+};
+
 /// Leaves a file with the images and misfits of a shot.
 class ImagesOfShot : public ShotOutput {
 public:
-    ImagesOfShot(const Experiment& experiment, const ShotPlace& place)
-        : experiment_(experiment), file_(place.file), provenance_(place.provenance) {}
+    /// \param sum takes the images, too.
+    ImagesOfShot(const Experiment& experiment, const ShotPlace& place, RunningSum& sum)
+        : experiment_(experiment), file_(place.file), index_(place.index), provenance_(place.provenance), sum_(sum) {}
 
     void take_images(ShotImages& images) override;
     std::optional<AtomicFile> finish() override { return std::move(written_); }
@@ -36,7 +72,9 @@ public:
 private:
     const Experiment& experiment_;
     std::filesystem::path file_;
+    std::size_t index_;
     const Provenance& provenance_;
+    RunningSum& sum_;
     std::optional<AtomicFile> written_;
 };
 
@@ -53,9 +91,9 @@ struct ImagedShot {
 std::vector<ImagedShot> imaged_shots(const FinishedSurvey& survey, const OutputFormat& format);
 
 /// The sum over the shots, in their order and in double precision, of an image on the planes [plane, plane + count).
-/// \throws Error(missing_input | bad_data); Interrupted.
+/// \param begun of the same run. \throws Error(missing_input | bad_data); Interrupted.
 std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
-                                std::int64_t plane, std::int64_t count);
+                                std::int64_t plane, std::int64_t count, const RunningSum& begun);
 /// Adds subsurface-offset gathers on the same lines in double precision, in the order in which they come.
 class OffsetGatherSum {
 public:

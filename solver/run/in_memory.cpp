@@ -12,6 +12,7 @@
 
 #include "io/files/random_hex.hpp"
 #include "io/text/error.hpp"
+#include "solver/outputs/in_order_of_shots.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/outputs/shot_sums.hpp"
 #include "solver/plan/plan.hpp"
@@ -28,46 +29,6 @@
 
 namespace onda {
 namespace {
-
-/// Adds what a shot leaves on its part of a grid. \param sum of no shots: empty, or zeros.
-template <typename Values>
-void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const Values& values) {
-    const auto& first = part.first;
-    const auto& count = part.count;
-    sum.resize(static_cast<std::size_t>(grid.points()));
-#pragma omp parallel for
-    for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
-        const std::int64_t y = row % count[1], z = row / count[1];
-        const auto* const from = values.data() + row * count[0];
-        double* const to = sum.data() + grid.at(first[0], first[1] + y, first[2] + z);
-        for (std::int64_t x = 0; x < count[0]; ++x) to[x] += static_cast<double>(from[x]);
-    }
-}
-
-/// Passes on what shots give in the order of the shots, whichever comes first.
-template <typename Given>
-class InOrderOfShots {
-public:
-    /// \param shots of the survey that give something, by index. \param take is called by one thread at a time.
-    InOrderOfShots(std::vector<std::size_t> shots, std::function<void(Given&)> take)
-        : shots_(std::move(shots)), take_(std::move(take)) {}
-
-    void add(std::size_t index, Given&& given) {
-        const std::lock_guard lock(mutex_);
-        early_.emplace(index, std::move(given));
-        for (; next_ < shots_.size() && early_.contains(shots_[next_]); ++next_) {
-            take_(early_.at(shots_[next_]));
-            early_.erase(shots_[next_]);
-        }
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<std::size_t> shots_;
-    std::function<void(Given&)> take_;
-    std::size_t next_ = 0;
-    std::map<std::size_t, Given> early_;
-};
 
 using ProductsInOrder = InOrderOfShots<ShotProduct>;
 using ImagesInOrder = InOrderOfShots<ShotImages>;

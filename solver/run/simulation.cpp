@@ -138,6 +138,9 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
     run.times.measure("outputs",
                       [&] { return folder.came_first() ? check.forget_damaged(false) : check.forget_lost(); });
     say_where_the_survey_stands(run.plan.survey.shots, table, run.log);
+    run.outputs.expect([&](std::size_t i) {
+        return run.options.shots.contains(run.plan.survey.shots.id(i)) && !table.is_finished(i);
+    });
     run.ranks.begin();
     ProgressLine line(run.plan.domain.nodes_of_shots / std::ssize(run.plan.survey.shots), run.log);
     Progress& told = run.options.progress != nullptr ? *run.options.progress : line;

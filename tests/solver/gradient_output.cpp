@@ -13,6 +13,7 @@
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/image_file.hpp"
 #include "solver/outputs/shot_files.hpp"
+#include "solver/outputs/shot_sums.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
@@ -74,16 +75,20 @@ ShotImages images_of(const Plan& plan, std::size_t shot) {
     return images;
 }
 
+using MayBegin = std::function<bool(std::size_t)>;
+
 /// The whole of a run that has these shots, finished in this order; `change` what they leave, before all is assembled.
+/// \param expected those that were expected; null: nothing was said.
 struct Assembled {
     Assembled(const Plan& plan, const Path& folder, std::vector<std::size_t> order,
-              const std::function<void()>& change = {})
+              const std::function<void()>& change = {}, const MayBegin& expected = {})
         : results(folder) {
         const Path unfinished = folder / "unfinished";
         std::filesystem::create_directories(unfinished);
         std::vector<RunOutputs::Entry> entries;
         entries.push_back({&kGradientFormat, kGradientFormat.make(plan, {})});
         const RunOutputs outputs(std::move(entries));
+        if (expected) outputs.expect(expected);
         const ShotFiles files(outputs, unfinished, sample_provenance(2450));
         std::vector<ShotRecord> records(order.size());
         for (const std::size_t i : order) {
@@ -177,6 +182,52 @@ TEST_CASE("the sum has the same bytes whatever order shots finish in, and their 
         CHECK(line.ends_with("9," + std::to_string(shot % 2) + ",2"));
     }
     CHECK_FALSE(std::getline(table, line));
+}
+
+TEST_CASE("sums that grow while shots are computed have the same bytes, whichever shots are computed") {
+    const TemporaryFolder folder;
+    const Plan plan = plan_of(7, "41, 31");
+    const std::vector<std::size_t> order{6, 2, 0, 5, 1, 4, 3};
+    const std::string of_files = text_of(Assembled(plan, folder.path() / "files", order).file());
+    int run = 0;
+    for (const MayBegin& expected : {MayBegin([](std::size_t) { return true; }),
+                                     MayBegin([](std::size_t i) { return i > 2; }),  // the others were there before
+                                     MayBegin([](std::size_t i) { return i < 4; }),  // the others come later
+                                     MayBegin([](std::size_t i) { return i % 2 == 0; })}) {
+        CAPTURE(run);
+        CHECK(text_of(Assembled(plan, folder.path() / std::to_string(run++), order, {}, expected).file()) == of_files);
+    }
+    const Plan limited = plan_of(17, "41, 21, 31", "survey: {limit_m: 20}\n");
+    check_sums(limited,
+               Assembled(limited, folder.path() / "parts", in_order(17), {}, [](std::size_t) { return true; }));
+}
+
+TEST_CASE("a running sum has the first shots, as far as they have come") {
+    const Plan plan = plan_of(5, "41, 31");
+    RunningSum sum(plan, 4);
+    const auto add = [&](std::size_t shot) {
+        ShotImages images = images_of(plan, shot);
+        sum.add(shot, images);
+    };
+    const std::vector<std::int64_t> all{1, 2, 3, 4, 5}, without_second{1, 3, 4, 5};
+    add(0);  // nothing was expected
+    CHECK(sum.leading(all) == 0);
+    sum.expect([](std::size_t i) { return i != 4; });
+    add(2);
+    CHECK(sum.leading(all) == 0);
+    add(0);
+    CHECK(sum.leading(all) == 1);
+    CHECK(sum.of(kVpGradient)[5] == double(images_of(plan, 0).gradient_vp[5]));
+    CHECK(sum.of(kImageStack).empty());
+    sum.pass_over(1);
+    CHECK(sum.leading(without_second) == 2);
+    CHECK(sum.leading(all) == 0);
+    add(4);  // not expected
+    add(3);
+    CHECK(sum.leading(without_second) == 3);
+    CHECK(sum.of(kVpGradient)[5] == double(images_of(plan, 0).gradient_vp[5]) +
+                                        double(images_of(plan, 2).gradient_vp[5]) +
+                                        double(images_of(plan, 3).gradient_vp[5]));
 }
 
 TEST_CASE("the file of the only shot is that of the survey, unless it covers a part of the grid") {

@@ -1,7 +1,7 @@
 /// \file
-/// Nodes in the layer of a face across z, in 2-D, where no layer across x reaches them: most nodes of all layers. A thread
-/// has half a vector along x and kFusedLayerRows nodes from the face inwards, so that few values of g and psi are
-/// computed by two threads.
+/// Nodes in the layer of a face across z, in 2-D, where no layer across x reaches them: most nodes of all layers. A
+/// thread has half a vector along x and kFusedLayerRows nodes from the face inwards, so that few values of g and psi
+/// are computed by two threads.
 #pragma once
 
 #include "kernels/boundaries/cpml_math.hpp"
@@ -28,7 +28,8 @@ class FusedLayer {
     using Pack = FusedPack<T, W>;
 
 public:
-    /// \param x of the first node. \param y the shot. \param first its first t; those below 0 are no nodes of the layer.
+    /// \param x of the first node. \param y the shot. \param first its first t; those below 0 are no nodes of the
+    /// layer.
     __device__ __forceinline__ FusedLayer(const FusedArguments<T>& arguments, int x, int y, int first)
         : a_(arguments),
           side_(a_.side[Face > 0 ? 5 : 4]),

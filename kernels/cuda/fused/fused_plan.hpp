@@ -64,8 +64,7 @@ FusedCore fused_core(const Grid& grid, const Cpml& layers) {
 
 /// Whether threads of FusedLayer find all nodes that they read within the grid, but for those beyond the face itself.
 inline bool has_room_for_layer(const Grid& grid, const CpmlFace& face) {
-    return grid.dimensions == 2 && face.width() > 0 &&
-           face.width() + kFusedLayerRows + kMaxRadius <= grid.nz();
+    return grid.dimensions == 2 && face.width() > 0 && face.width() + kFusedLayerRows + kMaxRadius <= grid.nz();
 }
 
 /// The six boxes around the core, those of them that have nodes, and the core.
