@@ -63,6 +63,18 @@ std::string describe_seismograms(const SeismogramConfig& config, const Survey& s
     return text + "\n";
 }
 
+/// Which shots and receivers count, where not all do.
+std::string describe_selection(const Plan& plan) {
+    if (!plan.imaging) return {};
+    const ImagingConfig& section = plan.imaging->misfit.config;
+    std::string text;
+    if (!section.shots.is_all())
+        text += fmt::format("          imaging.shots: {} of the survey\n", section.shots.text());
+    if (!section.receivers.is_all())
+        text += fmt::format("          imaging.receivers: {} of each shot\n", section.receivers.text());
+    return text;
+}
+
 }  // namespace
 
 std::string describe(const Plan& plan) {
@@ -96,6 +108,7 @@ std::string describe(const Plan& plan) {
     text += fmt::format("survey    {}; at most {} and {} per shot\n", counted(std::ssize(plan.survey.shots), "shot"),
                         counted(plan.survey.size.most_sources, "source"),
                         counted(plan.survey.size.most_receivers, "receiver"));
+    text += describe_selection(plan);
     if (!plan.survey.firing.empty()) text += fmt::format("          {}\n", plan.survey.firing);
     if (const auto& kinds = plan.survey.shots.carried_kinds(); !kinds.empty()) {
         text += "          with the receiver columns ";

@@ -328,7 +328,7 @@ __global__ void __launch_bounds__(kFusedThreads, R > 4 ? 2 : 4)
             FusedLayer<T, R, 1>(a, x, y, first).update();
         else
             FusedLayer<T, R, -1>(a, x, y, first).update();
-    } else if (b + 1 == a.boxes.count)
+    } else if (b == a.boxes.core)
         FusedThread<T, Dims, R, kFusedRows>(a, volume, x, y, z, box.end[2]).update_core();
     else
         FusedThread<T, Dims, R, 1>(a, volume, x, y, z, box.end[2]).update_rim();

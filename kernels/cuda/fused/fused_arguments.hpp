@@ -66,7 +66,7 @@ struct FusedBoxes {
     static constexpr int most = 7;
     FusedBox box[most] = {};
     unsigned first[most + 1] = {};
-    int count = 0;
+    int count = 0, core = 0;  ///< which of them the core is
 };
 
 /// All of a step. Recording comes first, of p[n]: sample n of every receiver; sources act last, on p[n+1].
