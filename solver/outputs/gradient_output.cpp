@@ -116,12 +116,12 @@ constinit const OutputFormat kGradientFormat{
     .own_file_bytes = own_images_bytes,
     .shot_bytes = [](const Experiment& experiment) { return bytes_of_shot_images(experiment, images_of(experiment)); },
     .add_memory =
-        [](Allocations& list, const Experiment& experiment, const Computation&) {
+        [](Allocations& list, const Experiment& experiment, const Computation& computation) {
             const FileGeometry geometry = nodes_of_run(experiment).geometry;
             const std::int64_t image = saturating_product(experiment.domain.grid.points(), std::int64_t{sizeof(float)});
             list.add(host_row("gradient.h5", held::writing,
                               std::max(memory_to_write_images(image), memory_to_sum(geometry)), 1));
-            RunningSum::add_memory(list, experiment, images_of(experiment));
+            RunningSum::add_memory(list, experiment, computation, images_of(experiment));
         },
 };
 

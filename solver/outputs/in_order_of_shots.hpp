@@ -2,6 +2,7 @@
 /// What shots give, in the order of the shots.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,14 +19,16 @@ namespace onda {
 template <typename Given>
 class InOrderOfShots {
 public:
-    /// \param shots of the survey that give something, by index. \param take is called by one thread at a time.
-    /// \param most_early beyond so many that came before their turn nothing more is passed on.
+    /// \param shots of the survey that give something, by index, ascending; others are left out. \param take is called
+    /// by one thread at a time. \param most_early with more of them that came before their turn nothing is passed on
+    /// any more.
     InOrderOfShots(std::vector<std::size_t> shots, std::function<void(Given&)> take, std::size_t most_early = SIZE_MAX)
         : shots_(std::move(shots)), take_(std::move(take)), most_early_(most_early) {}
 
     void add(std::size_t index, Given&& given) {
         const std::lock_guard lock(mutex_);
-        if (has_ended_) return;
+        const auto to_come = shots_.begin() + static_cast<std::ptrdiff_t>(next_);
+        if (has_ended_ || !std::binary_search(to_come, shots_.end(), index)) return;
         early_.emplace(index, std::move(given));
         for (; next_ < shots_.size() && early_.contains(shots_[next_]); ++next_) {
             take_(early_.at(shots_[next_]));

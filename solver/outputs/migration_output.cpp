@@ -129,7 +129,7 @@ constinit const OutputFormat kMigrationFormat{
                                   offset_bytes(experiment, std::ssize(experiment.survey.shots)));
         },
     .add_memory =
-        [](Allocations& list, const Experiment& experiment, const Computation&) {
+        [](Allocations& list, const Experiment& experiment, const Computation& computation) {
             const FileGeometry geometry = nodes_of_run(experiment).geometry;
             const std::int64_t points = experiment.domain.grid.points(),
                                image = saturating_product(points, std::int64_t{sizeof(float)});
@@ -141,7 +141,7 @@ constinit const OutputFormat kMigrationFormat{
                               1));
             // A sum, a shot, and what is written; of a shot in progress its sums, too.
             list.add(host_row("subsurface-offset gathers", held::writing, offset_bytes(experiment, 1), 4));
-            RunningSum::add_memory(list, experiment, kImagesOfShot);
+            RunningSum::add_memory(list, experiment, computation, kImagesOfShot);
             if (experiment.imaging->misfit.config.image.water_m_s)
                 list.add(host_row("nodes in water", held::outputs, points / 8, 1));
         },

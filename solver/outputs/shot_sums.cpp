@@ -8,6 +8,8 @@
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/program/loop_failure.hpp"
 
@@ -41,6 +43,11 @@ std::int64_t running_bytes(const Experiment& experiment, std::int64_t images) {
 /// Whether the images are summed while shots are computed; of a few shots reading them again takes no time.
 bool sums_while_running(const Experiment& experiment, std::int64_t images) {
     return std::ssize(experiment.survey.shots) > 2 && running_bytes(experiment, images) <= kMostRunning;
+}
+
+/// The most shots whose images wait for their turn.
+std::int64_t most_early(std::int64_t bytes_of_shot) {
+    return kMostRunning / std::max<std::int64_t>(1, bytes_of_shot);
 }
 
 /// Calls take(kind, values) with the images that a shot has.
@@ -91,13 +98,13 @@ ShotMisfit take_misfit(ShotImages& images) {
 
 void RunningSum::expect(const std::function<bool(std::size_t)>& may_begin) {
     if (!sums_while_running(experiment_, images_)) return;
+    // What comes after a shot that was there before, or is for others, cannot be added before that.
     std::vector<std::size_t> shots;
-    for (std::size_t i = 0; i < experiment_.survey.shots.size(); ++i)
-        if (may_begin(i)) shots.push_back(i);
+    for (std::size_t i = 0; i < experiment_.survey.shots.size() && may_begin(i); ++i) shots.push_back(i);
+    if (shots.empty()) return;
     const std::int64_t of_shot = running_bytes(experiment_, images_) / 2;
     in_order_ = std::make_unique<InOrderOfShots<ShotImages>>(
-        std::move(shots), [this](ShotImages& images) { take(images); },
-        static_cast<std::size_t>(kMostRunning / std::max<std::int64_t>(1, of_shot)));
+        std::move(shots), [this](ShotImages& images) { take(images); }, static_cast<std::size_t>(most_early(of_shot)));
 }
 
 void RunningSum::add(std::size_t index, ShotImages& images) {
@@ -126,13 +133,16 @@ std::span<const double> RunningSum::of(const StoredImageKind& kind) const {
     return sum == sums_.end() ? std::span<const double>() : std::span<const double>(sum->second);
 }
 
-void RunningSum::add_memory(Allocations& list, const Experiment& experiment, std::int64_t images) {
+void RunningSum::add_memory(Allocations& list, const Experiment& experiment, const Computation& computation,
+                            std::int64_t images) {
     if (!sums_while_running(experiment, images)) return;
-    const std::int64_t sums = running_bytes(experiment, images);
+    const std::int64_t sums = running_bytes(experiment, images), of_shot = sums / 2;
+    // One worker has no more than a batch that waits for its first shot.
+    const std::int64_t wait =
+        workers_of_run(computation.placement) == 1 ? computation.placement.batch : most_early(of_shot) + 1;
     list.add(host_row("sums of images", held::outputs, sums, 1));
     list.add(host_row("sums of images: of shots that wait", held::survey,
-                      std::min(kMostRunning, saturating_product(sums / 2, std::ssize(experiment.survey.shots) - 1)),
-                      1));
+                      saturating_product(of_shot, std::min(wait, std::ssize(experiment.survey.shots) - 1)), 1));
 }
 
 void ImagesOfShot::take_images(ShotImages& images) {
@@ -167,8 +177,9 @@ std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredI
     std::vector<double> sum(static_cast<std::size_t>(count * of_plane));
     std::vector<std::int64_t> numbers;
     for (const ImagedShot& shot : shots) numbers.push_back(shot.shot);
-    const std::size_t summed = begun.leading(numbers);
-    if (summed > 0) std::copy_n(begun.of(kind).begin() + plane * of_plane, sum.size(), sum.begin());
+    const std::span<const double> running = begun.of(kind);
+    const std::size_t summed = running.empty() ? 0 : begun.leading(numbers);
+    if (summed > 0) std::copy_n(running.begin() + plane * of_plane, sum.size(), sum.begin());
     std::array<PlanesOfShot, kReadTogether> read;
     for (std::size_t first = summed; first < shots.size(); first += read.size()) {
         throw_if_interrupted();

@@ -1,5 +1,5 @@
 /// \file
-/// Sums of the images that shots have left in files of their own, each on its part of the grid.
+/// Sums of the images of shots, each on its part of the grid: while they are computed, or of the files that they left.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,8 @@ public:
     [[nodiscard]] std::span<const double> of(const StoredImageKind& kind) const;
 
     /// Adds the rows of its memory.
-    static void add_memory(Allocations& list, const Experiment& experiment, std::int64_t images);
+    static void add_memory(Allocations& list, const Experiment& experiment, const Computation& computation,
+                           std::int64_t images);
 
 private:
     void take(ShotImages& images);

@@ -65,7 +65,7 @@ std::string describe_seismograms(const SeismogramConfig& config, const Survey& s
 
 /// Which shots and receivers count, where not all do.
 std::string describe_selection(const Plan& plan) {
-    if (!plan.imaging) return {};
+    if (!plan.imaging || plan.operand) return {};
     const ImagingConfig& section = plan.imaging->misfit.config;
     std::string text;
     if (!section.shots.is_all())

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <future>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <set>

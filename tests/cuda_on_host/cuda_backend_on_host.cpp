@@ -65,6 +65,21 @@ const Case kFreeTop{"3-D, layers but a free top",
                     55,
                     {5, 6, 3, 4, 0, 5}};
 
+/// In 2-D, layers across z: at both ends, beyond the last whole vector, of a grid with just enough nodes for threads
+/// that keep to one layer and of one with a node less.
+const std::vector<Case> kAcrossZ{
+    {"layers on every side", {2, {101, 1, 47}, {10., 10., 6.}, {}}, {}, false, 30, {20, 8, 0, 0, 6, 7}},
+    {"layers above and below", {2, {101, 1, 31}, {10., 10., 6.}, {}}, {}, false, 30, {0, 0, 0, 0, 7, 6}},
+    {"a layer below",
+     {2, {67, 1, 25}, {10., 10., 6.}, {}},
+     {kZero, kZero, kZero, kZero, kFree, kZero},
+     false,
+     30,
+     {0, 0, 0, 0, 0, 13}},
+    {"a layer above, with just enough room", {2, {66, 1, 17}, {10., 10., 6.}, {}}, {}, false, 30, {0, 0, 0, 0, 5, 0}},
+    {"a layer below, with too little room", {2, {66, 1, 16}, {10., 10., 6.}, {}}, {}, false, 30, {0, 0, 0, 0, 0, 5}},
+};
+
 /// A case with fewer steps, where what is tested does not need many.
 Case shortened(Case c, int steps) {
     c.steps = std::min(c.steps, steps);
@@ -174,6 +189,26 @@ TEST_CASE("whole steps in one launch give the bits of the CPU, in graphs and one
                 CHECK(results_of(*wavefield, c) == expected);
             }
         }
+}
+
+TEST_CASE("whole steps in one launch give the bits of the CPU in layers across z, of one shot and of several") {
+    for (const Case& c : kAcrossZ)
+        for (const Precision precision : {Precision::float32, Precision::float64})
+            for (const int order : {2, 8}) {
+                Setup setup = setup_of(c, order, precision);
+                const std::vector<double> first = on_cpu(setup, c), last = on_cpu(setup, c, "auto", 2);
+                setup.kernel = "fused";
+                const auto medium = make_noisy_medium(setup, cuda::make_medium);
+                CAPTURE(c.name);
+                CAPTURE(order);
+                CAPTURE(static_cast<int>(precision));
+                const auto one = medium->make_wavefield(), three = medium->make_wavefield(3);
+                for (Wavefield* const wavefield : {one.get(), three.get()}) {
+                    start_and_advance(*wavefield, c);
+                    CHECK(results_of(*wavefield, c) == first);
+                }
+                CHECK(results_of(*three, c, 2) == last);
+            }
 }
 
 TEST_CASE("page-locked memory is registered as long as it is held, also where threads provide its pages") {

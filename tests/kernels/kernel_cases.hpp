@@ -64,6 +64,7 @@ inline const std::vector<Case> kCases{
      false,
      40,
      {20, 8, 0, 0, 0, 6}},
+    {"2-D, layers above and below", {2, {101, 1, 47}, {10., 10., 6.}, {}}, {}, false, 40, {20, 8, 0, 0, 6, 7}},
     {"2-D, beyond one tile", {2, {1100, 1, 11}, {10., 10., 10.}, {}}, {kRigid, kFree, kZero, kZero, kFree, kZero}},
     // Fewer planes than the radius, whose mirror images give the halo values that are not zero.
     {"3-D, two planes between mirrors",

@@ -222,9 +222,17 @@ TEST_CASE("a running sum has the first shots, as far as they have come") {
     sum.pass_over(1);
     CHECK(sum.leading(without_second) == 2);
     CHECK(sum.leading(all) == 0);
+    add(0);  // once more
     add(4);  // not expected
     add(3);
     CHECK(sum.leading(without_second) == 3);
+    RunningSum of_the_rest(plan, 4);
+    of_the_rest.expect([](std::size_t i) { return i != 2; });
+    for (const std::size_t shot : {4, 3, 0, 1}) {
+        ShotImages images = images_of(plan, shot);
+        of_the_rest.add(shot, images);
+    }
+    CHECK(of_the_rest.leading(all) == 2);  // those before what was there
     CHECK(sum.of(kVpGradient)[5] == double(images_of(plan, 0).gradient_vp[5]) +
                                         double(images_of(plan, 2).gradient_vp[5]) +
                                         double(images_of(plan, 3).gradient_vp[5]));

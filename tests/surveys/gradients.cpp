@@ -336,11 +336,11 @@ TEST_CASE("shots and receivers that are selected are all that count") {
     CHECK(place.image_of("selected", {"imaging.shots=2,4"}) == expected);
     CHECK(place.image_of("stepped", {"imaging.shots=[2-5:2]"}) == expected);
     CHECK(list_shots(folder / "selected" / "seismograms.h5") == std::vector<std::int64_t>{2, 4});
-    const Outcome checked = run_onda({"check", folder / "survey.yaml", "--gradient", "--set", "imaging.shots=2,4",
-                                      "--set", "imaging.receivers=1-3", "--set", "backend.name=cpu"});
-    CHECK_MESSAGE(checked.code == 0, checked.err);
-    CHECK(contains(checked.out, "imaging.shots: 2,4 of the survey"));
-    CHECK(contains(checked.out, "imaging.receivers: 1-3 of each shot"));
+    const Outcome priced = run_onda({"check", folder / "survey.yaml", "--gradient", "--set", "imaging.shots=2,4",
+                                     "--set", "imaging.receivers=1-3", "--set", "backend.name=cpu"});
+    CHECK_MESSAGE(priced.code == 0, priced.err);
+    CHECK(contains(priced.out, "imaging.shots: 2,4 of the survey"));
+    CHECK(contains(priced.out, "imaging.receivers: 1-3 of each shot"));
     for (const std::string command : {"rtm", "lsrtm"}) {
         CAPTURE(command);
         const auto image = [&](const std::string& name, const std::string& setting) {

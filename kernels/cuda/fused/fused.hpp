@@ -4,8 +4,8 @@
 ///
 /// A thread has one vector along x, in the core, which no strip reaches, of 4 planes (in 2-D rows) along z. Its column
 /// of p is in registers; neighbours along x and y come through the L1 cache. In the rim a thread computes again the r
-/// values of g and psi that its nodes share with their neighbours: nothing is exchanged between threads, and nothing
-/// waits.
+/// values of g and psi that its nodes share with their neighbours, in 2-D away from the layers across x fewer of them
+/// (FusedLayer): nothing is exchanged between threads, and nothing waits.
 #pragma once
 
 #include "kernels/boundaries/cpml_math.hpp"

@@ -145,7 +145,8 @@ void add_fused_strips(StepFacts& facts, const Grid& grid, const Cpml& layers, in
 }
 
 /// What the blocks of all boxes of a volume ask of a GPU. A thread of the core has 4 vectors along z, and loads its
-/// columns and rows through the L1 cache; one of the rim has one, and the windows of the strips it lies in.
+/// columns and rows through the L1 cache; one of the rim has one, or those of FusedLayer, and the windows of the strips
+/// it lies in.
 template <typename T>
 StepFacts fused_facts(const Grid& grid, const Cpml& layers, int threads, int radius) {
     constexpr int element = sizeof(T);
