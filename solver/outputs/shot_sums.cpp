@@ -8,7 +8,7 @@
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/computation.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/program/loop_failure.hpp"
