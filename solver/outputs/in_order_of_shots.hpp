@@ -1,5 +1,5 @@
 /// \file
-/// What shots give, in the order of the shots.
+/// What shots give, in the order of the shots, and its sums.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -47,19 +48,25 @@ private:
     std::map<std::size_t, Given> early_;
 };
 
-/// Adds what a shot leaves on its part of a grid. \param sum of no shots: empty, or zeros.
+/// Adds what a shot leaves on a part of a grid to planes of the grid from z = `plane` on, which have that part.
 template <typename Values>
-void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const Values& values) {
+void add_part(std::span<double> planes, const Grid& grid, std::int64_t plane, const Window& part,
+              const Values& values) {
     const auto& first = part.first;
     const auto& count = part.count;
-    sum.resize(static_cast<std::size_t>(grid.points()));
 #pragma omp parallel for
     for (std::int64_t row = 0; row < count[1] * count[2]; ++row) {
         const std::int64_t y = row % count[1], z = row / count[1];
         const auto* const from = values.data() + row * count[0];
-        double* const to = sum.data() + grid.at(first[0], first[1] + y, first[2] + z);
+        double* const to = planes.data() + grid.at(first[0], first[1] + y, first[2] + z - plane);
         for (std::int64_t x = 0; x < count[0]; ++x) to[x] += static_cast<double>(from[x]);
     }
+}
+/// The same of all planes. \param sum of no shots: empty, or zeros.
+template <typename Values>
+void add_part(std::vector<double>& sum, const Grid& grid, const Window& part, const Values& values) {
+    sum.resize(static_cast<std::size_t>(grid.points()));
+    add_part(std::span(sum), grid, 0, part, values);
 }
 
 }  // namespace onda

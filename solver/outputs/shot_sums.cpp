@@ -16,20 +16,6 @@
 namespace onda {
 namespace {
 
-/// Adds the values of a box, [first, first + count) of a part of a grid, to planes of the grid from z = `plane` on.
-void add_box(std::span<double> planes, const Grid& grid, std::int64_t plane, const Window& box,
-             std::span<const float> values) {
-    const auto length = static_cast<std::size_t>(box.count[0]);
-#pragma omp parallel for
-    for (std::int64_t z = 0; z < box.count[2]; ++z)
-        for (std::int64_t y = 0; y < box.count[1]; ++y) {
-            const auto row = static_cast<std::size_t>(z * box.count[1] + y) * length;
-            const auto at = static_cast<std::size_t>(
-                ((box.first[2] + z - plane) * grid.ny() + box.first[1] + y) * grid.nx() + box.first[0]);
-            for (std::size_t x = 0; x < length; ++x) planes[at + x] += static_cast<double>(values[row + x]);
-        }
-}
-
 /// Shots whose planes are read at the same time.
 constexpr std::size_t kReadTogether = 8;
 
@@ -189,7 +175,7 @@ std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredI
         for (std::size_t i = 0; i < some.size(); ++i) failure.guard([&] { read[i].read(some[i], kind, plane, count); });
         failure.rethrow();
         for (std::size_t i = 0; i < some.size(); ++i)
-            if (read[i].box.count[2] > 0) add_box(sum, grid, plane, read[i].box, read[i].buffer.values);
+            if (read[i].box.count[2] > 0) add_part(std::span(sum), grid, plane, read[i].box, read[i].buffer.values);
     }
     return {sum.begin(), sum.end()};
 }

@@ -60,8 +60,8 @@ struct FusedBox {
     FusedDivisor threads_x, tiles_x, tiles_y;
 };
 
-/// Boxes that do not overlap: those of the rim, whose blocks take longer, then the core, even if it is empty. Box b
-/// owns blocks first[b] … first[b + 1] - 1.
+/// Boxes that do not overlap: those of the rim, and the core, even if it is empty. Box b owns blocks first[b] …
+/// first[b + 1] - 1.
 struct FusedBoxes {
     static constexpr int most = 7;
     FusedBox box[most] = {};
