@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,11 @@ public:
     /// them, so that wavefields with and without layers share one k. \throws std::invalid_argument for strips that do
     /// not fit.
     [[nodiscard]] virtual std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) = 0;
+
+    /// Waits until no other medium of the device steps a batch with which this one, of so many shots, would have to
+    /// share the device's cache, so that neither found its fields there.
+    /// \returns what ends the turn; no lock where turns are of no use.
+    [[nodiscard]] virtual std::unique_lock<std::mutex> take_turn(int /*shots*/) const { return {}; }
 
 protected:
     explicit Medium(Setup setup) : setup_(std::move(setup)) {}

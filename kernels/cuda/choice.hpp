@@ -13,6 +13,8 @@ namespace onda::cuda {
 int gpu_architecture(int ordinal);
 /// Shared memory that a block can have there.
 int gpu_shared_bytes(int ordinal);
+/// Its L2 cache; 0 where that is unknown.
+int gpu_cache_bytes(int ordinal);
 
 /// The instances that can compute a setup here: its order and dimensions, on this GPU.
 template <typename T>

@@ -1,6 +1,7 @@
 #include "kernels/cuda/medium.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <omp.h>
 #include <vector>
@@ -52,6 +53,17 @@ void CudaMedium<T>::load_codes(const MediumReaders& readers, double dt_s) {
     table_ = upload_vector(planned.of("table of the medium"), table);
     indices_ = DeviceBuffer<std::uint8_t>(planned.of("medium"));
     load(layouts_.back(), rows, indices_.data());
+}
+
+// Two levels are what a step reads and writes again in the next; k all batches may share.
+template <typename T>
+std::unique_lock<std::mutex> CudaMedium<T>::take_turn(int shots) const {
+    static std::array<std::mutex, 64> turns;  // of GPUs by their ordinals
+    constexpr double kept = 0.8;              // of the cache, beside what passes through it
+    const double fields = 2. * shots * static_cast<double>(setup().grid.points() * setup().element_bytes());
+    const double cache = kept * gpu_cache_bytes(setup().ordinal);
+    if (fields > cache || 2. * fields <= cache) return {};
+    return std::unique_lock(turns[static_cast<std::size_t>(setup().ordinal) % turns.size()]);
 }
 
 template <typename T>

@@ -33,6 +33,7 @@ public:
     void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const override;
     using Medium::make_wavefield;
     std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) override;
+    std::unique_lock<std::mutex> take_turn(int shots) const override;
 
     [[nodiscard]] const Instance<T>& instance() const { return instance_; }
     [[nodiscard]] std::size_t arrays() const { return layouts_.size(); }

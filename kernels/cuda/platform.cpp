@@ -115,6 +115,12 @@ int gpu_shared_bytes(int ordinal) {
     return bytes;
 }
 
+int gpu_cache_bytes(int ordinal) {
+    int bytes = 0;
+    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, ordinal) != cudaSuccess) cudaGetLastError();
+    return bytes;
+}
+
 std::int64_t available_bytes(int ordinal) {
     const DeviceScope scope(ordinal);
     std::size_t free = 0, total = 0;

@@ -3,29 +3,37 @@
 #include <algorithm>
 #include <chrono>
 
+#include "kernels/medium.hpp"
+
 namespace onda {
 
+// The turn is kept while hooks act that only look at the fields: to end it after each stretch would let batches share
+// the cache after all.
 void TimeLoop::run(Propagator& propagator, const double& max_abs, std::int64_t last) {
     using Clock = std::chrono::steady_clock;
+    const Medium& medium = propagator.wavefield().medium();
+    std::unique_lock<std::mutex> turn;
     for (auto& [hook, due] : hooks_) due = hook.next(propagator.step() - 1);
-    act(propagator.step());
+    act(propagator.step(), turn);
     while (propagator.step() < last) {
         const std::int64_t now = propagator.step();
         const std::int64_t stop = next_stop(now, std::min(last, now + control_.begin_stretch() * time_.stride));
         times_.measure("time steps", [&] {
+            if (!turn) turn = medium.take_turn(propagator.wavefield().shots());
             const Clock::time_point start = Clock::now();
             propagator.advance(stop - now);
             control_.end_stretch((stop - now) / time_.stride,
                                  std::chrono::duration<double>(Clock::now() - start).count());
         });
-        act(stop);
+        act(stop, turn);
         control_.tell(stop, propagator.time_s(), max_abs);
     }
 }
 
-void TimeLoop::act(std::int64_t step) {
+void TimeLoop::act(std::int64_t step, std::unique_lock<std::mutex>& turn) {
     for (auto& [hook, due] : hooks_) {
         if (due != step) continue;
+        if (hook.takes_long) turn = {};
         times_.measure(hook.phase, hook.act);
         due = hook.next(step);
     }

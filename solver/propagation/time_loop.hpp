@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct StepHook {
     /// The first step later than `step` at which it is due; any later than the last if there is none.
     std::function<std::int64_t(std::int64_t step)> next;
     std::function<void()> act;
+    bool takes_long = false;  ///< writes files or the like: other batches may have the device meanwhile
 };
 
 /// Steps a propagator from where it is to the last step, or to another, and stops wherever a hook is due.
@@ -55,7 +57,7 @@ private:
         StepHook hook;
         std::int64_t due;
     };
-    void act(std::int64_t step);
+    void act(std::int64_t step, std::unique_lock<std::mutex>& turn);
     [[nodiscard]] std::int64_t next_stop(std::int64_t step, std::int64_t last) const;
 
     const TimeAxis& time_;

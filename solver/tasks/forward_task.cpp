@@ -61,7 +61,7 @@ void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& wa
     TimeLoop loop(plan_.time, parts_.times, control);
     loop.add({"stability watch", [&](std::int64_t step) { return watch.next(step); }, [&] { watch.look(propagator); }});
     loop.add({"outputs", [&](std::int64_t step) { return next_output(step, batch); },
-              [&] { take_what_is_due(propagator, batch, snapshots); }});
+              [&] { take_what_is_due(propagator, batch, snapshots); }, true});
     loop.run(propagator, watch.largest());
     if (snapshots) parts_.times.measure("outputs", [&] { snapshots->finish(); });
 }

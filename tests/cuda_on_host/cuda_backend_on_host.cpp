@@ -34,6 +34,7 @@
 #include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/plane_hashes.hpp"
 #include "tests/kernels/silence.hpp"
+#include "tests/kernels/turns_on_a_gpu.hpp"
 #include "tests/solver/quiet_run.hpp"
 
 using namespace onda;
@@ -435,6 +436,10 @@ TEST_CASE("everything happens under the device that was asked for, whichever the
         CHECK_THROWS_WITH_AS(cuda::make_medium(setup, {}, 1e-3), "GPU 2 is not visible: there are 2, 0 to 1",
                              SetupFault);
     });
+}
+
+TEST_CASE("batches that fill the cache of a GPU step one after the other") {
+    check_turns();
 }
 
 TEST_CASE("hashes of planes are those of their values, and of the steps that are still queued") {

@@ -9,6 +9,7 @@
 #include "tests/kernels/cuda_instances.hpp"
 #include "tests/kernels/long_slab_runs.hpp"
 #include "tests/kernels/plane_hashes.hpp"
+#include "tests/kernels/turns_on_a_gpu.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -79,6 +80,11 @@ TEST_CASE("what a batch holds is what was predicted") {
 TEST_CASE("hashes of planes are made on a GPU, and are those of their values") {
     need_gpu();
     check_plane_hashes(cuda::make_medium);
+}
+
+TEST_CASE("batches that fill the cache of a GPU step one after the other") {
+    need_gpu();
+    check_turns();
 }
 
 TEST_CASE("steps are queued without waiting for them") {

@@ -48,7 +48,8 @@ enum cudaDeviceAttr {
     cudaDevAttrComputeCapabilityMinor,
     cudaDevAttrClockRate,
     cudaDevAttrMultiProcessorCount,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin
+    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+    cudaDevAttrL2CacheSize
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };

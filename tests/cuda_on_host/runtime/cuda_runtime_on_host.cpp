@@ -242,6 +242,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
         case cudaDevAttrMultiProcessorCount: *value = 4; break;
         case cudaDevAttrClockRate: *value = 1'000'000; break;
         case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = 163 * 1024; break;
+        case cudaDevAttrL2CacheSize: *value = 256 * 1024; break;
     }
     return cudaSuccess;
 }
