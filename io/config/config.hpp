@@ -91,8 +91,10 @@ struct ModelConfig {
     // von_karman, and the earths that are drawn at random
     std::int64_t seed = 1;
     // what has interfaces, and files
-    std::string interfaces = "averaged";  ///< averaged | sampled
-    double smooth_m = 0.;                 ///< standard deviation of a Gaussian, of slowness and density
+    std::string interfaces = "averaged";        ///< averaged | sampled
+    double smooth_m = 0.;                       ///< standard deviation of a Gaussian, of slowness and density
+    double smooth_wavelengths = 0.;             ///< length of a Helmholtz smoothing of them, in wavelengths
+    std::optional<double> smooth_frequency_hz;  ///< whose wavelengths these are
     // density
     std::string rho = "auto";         ///< auto | none | gardner
     std::optional<double> rho_kg_m3;  ///< where no layer or body says otherwise
@@ -181,6 +183,10 @@ struct ReceiverConfig {
 
 struct SurveyConfig {
     std::optional<double> limit_m;  ///< absent: every shot is computed on the whole grid
+    std::string encoding = "none";
+    std::optional<std::int64_t> supershots;  ///< absent: as many as the codes have, of random codes one
+    std::int64_t seed = 1;
+    std::filesystem::path codes;
     bool operator==(const SurveyConfig&) const = default;
 };
 
@@ -242,6 +248,7 @@ struct ImageConfig {
 struct LeastSquaresConfig {
     std::int64_t iterations = 10;
     double residual = 0.;  ///< the norm of what is left of the data, as a part of theirs; 0: iterations alone
+    std::optional<std::int64_t> redraw_every;  ///< iterations; absent: the codes of supershots stay
     bool operator==(const LeastSquaresConfig&) const = default;
 };
 

@@ -54,6 +54,13 @@ constexpr Need kTraceFile{
         const SeismogramConfig& s = config.output.seismograms;
         return kReceivers.holds(config) && (s.segy != "none" || s.su);
     }};
+constexpr Need kSmoothedByWavelength{
+    .what = "smooth_wavelengths", .lack = "smooth_wavelengths is 0", .holds = [](const Config& config) {
+        return config.model.smooth_wavelengths > 0.;
+    }};
+constexpr Need kRandomCodes{.what = "survey.encoding: random",
+                            .lack = "the shots have no random codes",
+                            .holds = [](const Config& config) { return config.survey.encoding == "random"; }};
 constexpr Need kResampled{
     .what = "resample, where the model is a file",
     .lack = "the model's file is not resampled, its values are taken as they are",
@@ -263,6 +270,20 @@ constexpr Parameter kModel[] = {
      .unit = "m",
      .range = between(0., 1e6),
      .example = "120"},
+    {.name = "smooth_wavelengths",
+     .slot = bind<&ModelConfig::smooth_wavelengths>,
+     .help = "smooths them by a length that follows the local wavelength, this many of those of smooth_frequency_hz: "
+             "features of 2 pi times the length are halved",
+     .unit = "wavelengths",
+     .range = between(0., 100.),
+     .example = "0.2"},
+    {.name = "smooth_frequency_hz",
+     .slot = bind<&ModelConfig::smooth_frequency_hz>,
+     .help = "the frequency of these wavelengths",
+     .unit = "Hz",
+     .range = kFrequency,
+     .needs = &kSmoothedByWavelength,
+     .example = "10"},
     {.name = "rho",
      .slot = bind<&ModelConfig::rho>,
      .help = "where the density comes from; a constant density has no effect on the waves and makes runs faster",
@@ -618,6 +639,33 @@ constexpr Parameter kSurvey[] = {
      .unit = "m",
      .range = between(0., 1e9),
      .example = "1000"},
+    {.name = "encoding",
+     .slot = bind<&SurveyConfig::encoding>,
+     .help =
+         "fires all shots together, each with a code of +1 or -1, once for each row of codes (a supershot); observed "
+         "data of single shots are encoded likewise",
+     .values = "survey.encoding",
+     .example = "random"},
+    {.name = "supershots",
+     .slot = bind<&SurveyConfig::supershots>,
+     .help = "number of supershots; absent: 1 of random codes, and of hadamard the smallest power of two not below the "
+             "shots",
+     .range = between(1., 1e6),
+     .when = {"encoding", "hadamard random"},
+     .example = "8"},
+    {.name = "seed",
+     .slot = bind<&SurveyConfig::seed>,
+     .help = "seed of the random codes; the same seed gives the same codes everywhere",
+     .range = at_least(0.),
+     .when = {"encoding", "random"}},
+    {.name = "codes",
+     .slot = bind<&SurveyConfig::codes>,
+     .help =
+         "CSV with supershot,shot,code: 1 or -1 for each shot in each supershot; relative to the folder of this file",
+     .when = {"encoding", "file"},
+     .required = true,
+     .input_file = true,
+     .example = "codes.csv"},
 };
 
 constexpr Parameter kOffset[] = {
@@ -765,6 +813,13 @@ constexpr Parameter kLeastSquares[] = {
      .slot = bind<&LeastSquaresConfig::residual>,
      .help = "iterations end when the norm of the residual is this part of that of the data",
      .range = {.min = 0., .max = 1., .open_max = true}},
+    {.name = "redraw_every",
+     .slot = bind<&LeastSquaresConfig::redraw_every>,
+     .help = "iterations after which the random codes of supershots are drawn again (those of the next seed), which "
+             "averages their crosstalk; the iterations begin again from what was found. Absent: the codes stay",
+     .range = between(1., 10000.),
+     .needs = &kRandomCodes,
+     .example = "1"},
 };
 
 constexpr Parameter kBandPass[] = {

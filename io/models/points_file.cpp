@@ -31,6 +31,10 @@ constexpr std::array pick_columns{
     TableColumn{"offset_m", "offset", false, false}, TableColumn{"time_s", "time", true, false},
     TableColumn{"shot", "shot_id", false, true}, TableColumn{"receiver", "receiver", false, true}};
 
+enum CodeColumn : std::size_t { code_supershot, code_shot, code_value };
+constexpr std::array code_columns{TableColumn{"supershot", "supershot", true, true},
+                                  TableColumn{"shot", "shot_id", true, true}, TableColumn{"code", "code", true, false}};
+
 enum TraceColumn : std::size_t {
     source_x,
     source_y,
@@ -55,7 +59,7 @@ constexpr std::array trace_columns{TableColumn{"source_x_m", "source_x", true, f
 constexpr TableKind source_table{source_columns},
     receiver_table{receiver_columns, OtherColumns::carried, source_columns}, wavelet_table{wavelet_columns},
     pick_table{pick_columns, OtherColumns::refused, {}, "offset_m, time_s or of shot, receiver, time_s"},
-    trace_table{trace_columns, OtherColumns::ignored};
+    code_table{code_columns}, trace_table{trace_columns, OtherColumns::ignored};
 
 // HDF5 -------------------------------------------------------------------------------------------------------------
 
@@ -220,6 +224,20 @@ MutePicks read_mute_picks(const Path& file) {
     if (has_shots != has_receivers || has_shots == !table.columns[pick_offset].empty())
         throw Error(ExitCode::bad_data, shown(file) + ": picks have columns of " + pick_table.names());
     return has_shots ? picks_of_traces(file, table) : picks_at_offsets(file, table);
+}
+
+CodeTable read_codes(const Path& file) {
+    CsvTable table = read_csv(file, code_table);
+    CodeTable codes{{table.columns[code_supershot].begin(), table.columns[code_supershot].end()},
+                    {table.columns[code_shot].begin(), table.columns[code_shot].end()},
+                    {},
+                    std::move(table.lines)};
+    for (const double value : table.columns[code_value]) {
+        if (value != 1. && value != -1.)
+            TableLine{file, codes.line[codes.code.size()]}.fail(1, "code = " + shortest(value) + ": must be 1 or -1");
+        codes.code.push_back(static_cast<int>(value));
+    }
+    return codes;
 }
 
 TraceTable read_trace_table(const Path& file) {

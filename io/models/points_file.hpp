@@ -44,6 +44,14 @@ struct MutePicks {
     std::vector<OfTrace> of_traces;                 ///< ascending by shot and receiver, which differ
 };
 
+/// Codes of shots in supershots, one a row.
+struct CodeTable {
+    std::vector<std::int64_t> supershot;  ///< numbers, from 1
+    std::vector<std::int64_t> shot;
+    std::vector<int> code;  ///< 1 or -1
+    std::vector<int> line;  ///< on which each stands
+};
+
 /// What the traces of an array are, in its order.
 struct TraceTable {
     double dt_s = 0.;                                         ///< of all of them
@@ -61,6 +69,8 @@ ReceiverTable read_receivers(const std::filesystem::path& file);
 WaveletSeries read_wavelet(const std::filesystem::path& file);
 /// CSV offset_m,time_s, offsets ascending from 0 or more, or shot,receiver,time_s. \throws as the others do.
 MutePicks read_mute_picks(const std::filesystem::path& file);
+/// CSV supershot,shot,code. \throws as the others do, of codes other than 1 and -1 too.
+CodeTable read_codes(const std::filesystem::path& file);
 /// CSV source_x_m,source_z_m,receiver_x_m,receiver_z_m,dt_s and, if they are there, source_y_m, receiver_y_m, shot and
 /// start_s, in any order; other columns are ignored. \throws as the others do.
 TraceTable read_trace_table(const std::filesystem::path& file);

@@ -342,7 +342,7 @@ Command add_check(CLI::App& app) {
                                     : options->lsrtm  ? &kNormalProductTask
                                                       : nullptr;
         Verdict verdict{make_plan(config, {}, task), {}, 0, {}, {}, {}};
-        verdict.ranges = ranges_of(verdict.plan.survey.shots);
+        verdict.ranges = ranges_of(verdict.plan.survey.observed_shots());
         balance_slabs(verdict.plan.config.backend, verdict.plan.setup, verdict.plan.placement);
         verdict.memory = forecast_memory(verdict.plan);
         verdict.output_bytes = forecast_output_bytes(verdict.plan);

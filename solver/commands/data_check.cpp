@@ -89,6 +89,18 @@ void check_traces(const RecordedData& data, const RecordedFacts& facts, Findings
                         "no other trace has nothing but zeros");
 }
 
+/// Those that traces must be of: files have the shots that supershots encode, or the supershots.
+Shots shots_of(const RecordedData& data, const Plan& plan) {
+    std::vector<std::filesystem::path> files;
+    for (const RecordedData::File& file : data.files()) files.push_back(file.path);
+    if (has_supershots(files, plan.survey))
+        throw Error(ExitCode::usage, data.name() +
+                                         ": has supershots, whose traces lie where those of others do; the "
+                                         "check is for single shots");
+    const ImagingConfig imaging = plan.config.imaging.value_or(ImagingConfig{});
+    return plan.survey.encoding ? plan.survey.observed_shots() : plan.survey.shots.only(imaging.shots);
+}
+
 /// The traces of a survey, and what it lacks.
 class SurveyCheck {
 public:
@@ -97,7 +109,7 @@ public:
           bytes_(bytes),
           plan_(plan),
           imaging_(plan.config.imaging.value_or(ImagingConfig{})),
-          shots_(plan.survey.shots.only(imaging_.shots)),
+          shots_(shots_of(data, plan)),
           sampling_(observed_sampling(plan.domain.grid, plan.time)),
           matching_(data.traces(), std::max(sampling_.tolerance_m, data.resolution_m())),
           is_used_(data.traces().size(), false) {}

@@ -13,6 +13,7 @@
 #include "io/text/printable.hpp"
 #include "solver/data/data_preparation.hpp"
 #include "solver/data/trace_matching.hpp"
+#include "solver/survey/encoding.hpp"
 
 namespace onda {
 
@@ -227,9 +228,92 @@ std::vector<float> TracesOfSurvey::traces(const Shot& shot) const {
     return values;
 }
 
-std::unique_ptr<ObservedData::Kind> open_kind(const std::vector<std::filesystem::path>& files, const Wanted& wanted) {
+using KindPointer = std::unique_ptr<ObservedData::Kind>;
+
+KindPointer open_of_shots(const std::vector<std::filesystem::path>& files, const Wanted& wanted) {
     if (files.size() > 1 || is_trace_file(files.front())) return std::make_unique<TracesOfSurvey>(files, wanted);
     return std::make_unique<SeismogramsOfSurvey>(files.front(), wanted);
+}
+
+/// Supershots of what files have of the shots that fire in them.
+class SupershotsOfShots final : public ObservedData::Kind {
+public:
+    SupershotsOfShots(KindPointer shots, std::shared_ptr<const Encoding> encoding, std::int64_t samples)
+        : shots_(std::move(shots)), encoding_(std::move(encoding)), samples_(static_cast<std::size_t>(samples)) {}
+    [[nodiscard]] std::vector<float> traces(const Shot& shot) const override;
+
+private:
+    [[nodiscard]] auto trace_of(auto values, std::size_t receiver) const {
+        return values.subspan(receiver * samples_, samples_);
+    }
+    void mark_dead(std::span<const float> gather, std::vector<bool>& is_dead) const;
+
+    KindPointer shots_;
+    std::shared_ptr<const Encoding> encoding_;
+    std::size_t samples_;
+};
+
+void SupershotsOfShots::mark_dead(std::span<const float> gather, std::vector<bool>& is_dead) const {
+    is_dead.resize(gather.size() / samples_, false);
+    for (std::size_t receiver = 0; receiver < is_dead.size(); ++receiver)
+        if (std::ranges::all_of(trace_of(gather, receiver), [](float value) { return value == 0.f; }))
+            is_dead[receiver] = true;
+}
+
+void add_encoded(std::span<const float> gather, int code, std::span<float> sum) {
+    for (std::size_t i = 0; i < gather.size(); ++i) sum[i] = code > 0 ? sum[i] + gather[i] : sum[i] - gather[i];
+}
+
+/// The sum of the gathers with their codes, in the order of the shots. A receiver without a signal in one of them has
+/// none in the sum: what is missing there cannot be encoded.
+std::vector<float> SupershotsOfShots::traces(const Shot& shot) const {
+    const PackedCodes& codes = encoding_->codes;
+    std::vector<float> sum;
+    std::vector<bool> is_dead;
+    for (std::int64_t column = 0; column < codes.columns(); ++column) {
+        const std::vector<float> gather = shots_->traces(encoding_->shots[static_cast<std::size_t>(column)]);
+        sum.resize(gather.size(), 0.f);
+        add_encoded(gather, codes.at(shot.id - 1, column), sum);
+        mark_dead(gather, is_dead);
+    }
+    for (std::size_t receiver = 0; receiver < is_dead.size(); ++receiver)
+        if (is_dead[receiver]) std::ranges::fill(trace_of(std::span(sum), receiver), 0.f);
+    return sum;
+}
+
+/// Whether a seismograms.h5 has the supershots of a survey, and not the shots that fire in them.
+/// \throws Error(bad_data) where they are of other codes.
+bool has_supershots(const std::filesystem::path& file, const Shots& supershots, const Shots& shots) {
+    const SeismogramReader reader(file);
+    const std::size_t sources = supershots.sources(0).size();
+    const auto of_file = [&](std::int64_t shot) { return reader.open(shot).header.source_amplitude; };
+    if (of_file(reader.shots().front()).size() != sources || sources == shots.sources(0).size()) return false;
+    for (std::size_t i = 0; i < supershots.size(); ++i) {
+        const std::int64_t shot = supershots.id(i);
+        if (!reader.has(shot)) continue;  // which is told where shots are looked for
+        const std::vector<double> there = of_file(shot);
+        const std::span<const SourcePoint> here = supershots.sources(i);
+        for (std::size_t s = 0; s < std::min(there.size(), here.size()); ++s)
+            if (there[s] * here[s].amplitude < 0.)
+                refuse(shown(file), fmt::format("supershot {}: source {} of {} has the opposite sign in the file: it "
+                                                "was encoded with other codes (survey.encoding)",
+                                                shot, s + 1, here.size()));
+    }
+    return true;
+}
+
+bool is_one_survey(const std::vector<std::filesystem::path>& files) {
+    return files.size() == 1 && !is_trace_file(files.front());
+}
+
+KindPointer open_kind(const std::vector<std::filesystem::path>& files, const Wanted& wanted,
+                      const std::shared_ptr<const Encoding>& encoding) {
+    if (!encoding) return open_of_shots(files, wanted);
+    if (is_one_survey(files) && has_supershots(files.front(), wanted.shots, encoding->shots))
+        return open_of_shots(files, wanted);
+    Wanted of_shots = wanted;
+    of_shots.shots = encoding->shots;
+    return std::make_unique<SupershotsOfShots>(open_of_shots(files, of_shots), encoding, wanted.samples.samples);
 }
 
 /// What a filter spreads must not come from where nothing was recorded.
@@ -239,6 +323,11 @@ double first_needed_s(const ImagingConfig& config) {
 
 }  // namespace
 
+bool has_supershots(const std::vector<std::filesystem::path>& files, const Survey& survey) {
+    return survey.encoding && is_one_survey(files) &&
+           has_supershots(files.front(), survey.shots, survey.encoding->shots);
+}
+
 ObservedSampling observed_sampling(const Grid& grid, const TimeAxis& time) {
     double finest_m = grid.spacing_m[0];
     for (const double spacing_m : grid.derivative_spacings_m()) finest_m = std::min(finest_m, spacing_m);
@@ -246,15 +335,15 @@ ObservedSampling observed_sampling(const Grid& grid, const TimeAxis& time) {
 }
 
 ObservedData::ObservedData(const ImagingConfig& config, const Shots& shots, const ObservedSampling& sampling,
-                           ObservedUse use)
+                           ObservedUse use, std::shared_ptr<const Encoding> encoding)
     : sampling_(sampling), gain_(config.gain) {
     const Wanted wanted{shots,
                         {sampling.dt_s, sampling.samples, first_needed_s(config)},
                         sampling.tolerance_m,
                         config.receivers,
                         config.segy_bytes.value_or(TraceBytes{})};
-    observed_ = open_kind(config.observed, wanted);
-    if (!config.subtract.empty()) subtracted_ = open_kind(config.subtract, wanted);
+    observed_ = open_kind(config.observed, wanted, encoding);
+    if (!config.subtract.empty()) subtracted_ = open_kind(config.subtract, wanted, encoding);
     if (use == ObservedUse::imaged) band_pass_ = config.band_pass;
 }
 ObservedData::~ObservedData() = default;

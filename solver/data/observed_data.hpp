@@ -26,6 +26,10 @@ struct ObservedSampling {
 /// place.
 ObservedSampling observed_sampling(const Grid& grid, const TimeAxis& time);
 
+/// Whether files of observed data have the supershots of a survey, and not the shots that fire in them.
+/// \throws Error(missing_input | bad_data), also for supershots of other codes.
+bool has_supershots(const std::vector<std::filesystem::path>& files, const Survey& survey);
+
 /// What becomes of observed seismograms.
 enum class ObservedUse {
     compared,  ///< with synthetic ones: what compares them filters both (shot_misfit.hpp)
@@ -37,11 +41,13 @@ enum class ObservedUse {
 /// any order. Shots are read when they are asked for, by any thread.
 class ObservedData {
 public:
+    /// \param encoding that the shots are supershots of: the files have those that are encoded, and are encoded as they
+    ///     are read, or a seismograms.h5 the supershots themselves. Null where shots are none.
     /// \param config whose files, `segy_bytes`, `subtract`, `gain`, `receivers` and, of data that are imaged,
     /// `band_pass` are taken. \throws Error(missing_input | bad_data), naming file and what is wrong: no seismograms,
-    /// shots of the survey that are not there.
+    /// shots of the survey that are not there; supershots of other codes.
     ObservedData(const ImagingConfig& config, const Shots& shots, const ObservedSampling& sampling,
-                 ObservedUse use = ObservedUse::compared);
+                 ObservedUse use = ObservedUse::compared, std::shared_ptr<const Encoding> encoding = nullptr);
     ~ObservedData();
     ObservedData(ObservedData&&) noexcept;
 

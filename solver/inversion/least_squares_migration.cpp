@@ -11,8 +11,9 @@
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "kernels/companions/conjugate_gradients.hpp"
+#include "solver/data/observed_data.hpp"
 #include "solver/imaging/finished_image.hpp"
-#include "solver/inversion/conjugate_gradients.hpp"
 #include "solver/inversion/host_vectors.hpp"
 #include "solver/outputs/gradient_output.hpp"
 #include "solver/outputs/least_squares_output.hpp"
@@ -64,6 +65,10 @@ Image sixth_powers(const ParameterValues& vp) {
     return powers;
 }
 
+void negate(Image& image) {
+    for (float& value : image) value = -value;
+}
+
 /// Tells of the shots of all passes as of one run.
 class ProgressOfPass : public Progress {
 public:
@@ -88,21 +93,43 @@ private:
 class LeastSquaresMigration {
 public:
     LeastSquaresMigration(const Config& config, const RunOptions& options, Log& log, const Ranks& ranks)
-        : config_(config), options_(options), log_(log), ranks_(ranks) {}
+        : config_(config), coded_(config), options_(options), log_(log), ranks_(ranks) {}
 
     RunFacts run();
 
 private:
     void prepare();
+    void check_codes_can_change() const;
     void open_folder();
-    /// Runs a pass, or takes what it has left before. \param change of velocity that it is applied to; null: the first.
+    /// Runs a pass, or takes what it has left before. \param number of the pass, from 0. \param change of velocity that
+    /// it is applied to; null: none, its images are J' d.
     Pass pass(std::int64_t number, std::shared_ptr<const Operand> change);
+    Pass pass_of(const Image& change);
     /// Adds what a pass took and found to what the run says of itself.
     void account_for(const RunFacts& of_pass);
     /// Takes what the first pass has left. \returns J' d.
     [[nodiscard]] Image take_data(Pass first);
-    void keep(const IterationState<Image>& state);
+    /// Draws the codes of the supershots again. \returns J'(d - J x) by these codes.
+    [[nodiscard]] Image draw_again();
+    /// Goes on from the change that there is, with the same codes.
+    void iterate(Image right_side);
+    void keep(const IterationState<Image>& state, const Image& before);
+    /// Preconditioned.
+    [[nodiscard]] Image weighted(Image image) const {
+        for (std::size_t i = 0; i < image.size(); ++i) image[i] *= weights_[i];
+        return image;
+    }
+    [[nodiscard]] bool has_iterations_left() const;
     [[nodiscard]] bool goes_on() const;
+    [[nodiscard]] double relative_misfit() const { return data_misfit_ > 0. ? std::sqrt(misfit_ / data_misfit_) : 0.; }
+    /// Each new drawing takes two passes more: the data, and what was found, by its codes.
+    [[nodiscard]] std::int64_t passes_of_all() const {
+        return limits().iterations + 1 + 2 * ((limits().iterations - 1) / iterations_of_codes());
+    }
+    /// Iterations that have the same codes.
+    [[nodiscard]] std::int64_t iterations_of_codes() const {
+        return limits().redraw_every.value_or(limits().iterations);
+    }
     /// The change without its long waves, as imaging.image asks for it; empty where it does not.
     [[nodiscard]] Image filtered() const;
     /// \param identity of a run whose results these are.
@@ -116,6 +143,7 @@ private:
     [[nodiscard]] const LeastSquaresConfig& limits() const { return config_.imaging->lsrtm; }
 
     const Config& config_;
+    Config coded_;  ///< the same with the codes of now
     const RunOptions& options_;
     Log& log_;
     const Ranks& ranks_;
@@ -131,7 +159,10 @@ private:
 
     Image source_, receiver_;  ///< illuminations
     std::vector<ShotMisfit> shots_;
-    double data_misfit_ = 0.;
+    std::int64_t passes_ = 0;                ///< after the first
+    double data_misfit_ = 0., misfit_ = 0.;  ///< of the data, and of what is left of them
+    Image migrated_;                         ///< J' d by the codes of now, where they are drawn again
+    std::optional<double> crosstalk_;
     std::vector<Residual> residuals_;
     Image change_;  ///< of velocity, as it is now
 };
@@ -148,6 +179,7 @@ void LeastSquaresMigration::prepare() {
         [&] { return make_model(config_.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
     plan_ = ranks_.all_or_none([&] { return refine(std::move(draft), model); });
     plan_->task = &kLeastSquaresTask;
+    ranks_.all_or_none([&] { check_codes_can_change(); });
     note_model(*plan_, model, facts_);
     identity_ = identity_of(config_, std::string(build().version), facts_.model_fingerprint, plan_->setup.kernel,
                             kLeastSquaresTask.name);
@@ -158,11 +190,26 @@ void LeastSquaresMigration::prepare() {
     if (config_.output.report) report_ = kReportFormat.make(*plan_, model);
 }
 
+void LeastSquaresMigration::check_codes_can_change() const {
+    const Plan& plan = *plan_;
+    if (!limits().redraw_every || !plan.survey.encoding) return;
+    const auto refuse_supershots = [&](const std::vector<std::filesystem::path>& files, const char* key) {
+        if (has_supershots(files, plan.survey))
+            config_.origin.fault("imaging.lsrtm.redraw_every",
+                                 fmt::format("codes can only be drawn again where the data are of single shots; those "
+                                             "of {} are of supershots",
+                                             key));
+    };
+    refuse_supershots(config_.imaging->observed, "imaging.observed");
+    refuse_supershots(config_.imaging->subtract, "imaging.subtract");
+}
+
 /// Results after fewer iterations are those of a run that asks for them.
 std::string LeastSquaresMigration::identity_after(std::int64_t iterations, double residual) const {
     Identity identity = identity_;
     identity["imaging.lsrtm.iterations"] = fmt::format("{}", iterations);
     identity["imaging.lsrtm.residual"] = fmt::format("{}", residual);
+    if (limits().redraw_every) identity["imaging.lsrtm.redraw_every"] = fmt::format("{}", *limits().redraw_every);
     return hash_of(identity);
 }
 
@@ -182,8 +229,7 @@ Pass LeastSquaresMigration::pass(std::int64_t number, std::shared_ptr<const Oper
     options.replaces_others = number > 0;
     options.operand = std::move(change);
     std::optional<ProgressOfPass> progress;
-    if (options.progress != nullptr)
-        options.progress = &progress.emplace(*options.progress, number, limits().iterations + 1);
+    if (options.progress != nullptr) options.progress = &progress.emplace(*options.progress, number, passes_of_all());
     // What the first pass says of itself the others would say again.
     Log log([&](Log::Level level, const std::string& message) {
         if (number > 0)
@@ -195,7 +241,7 @@ Pass LeastSquaresMigration::pass(std::int64_t number, std::shared_ptr<const Oper
     });
     std::exception_ptr time_is_over;
     try {
-        account_for(run_simulation(config_of_pass(config_), options, log, ranks_));
+        account_for(run_simulation(config_of_pass(coded_), options, log, ranks_));
     } catch (const Error& error) {
         if (error.code() != ExitCode::time_limit) throw;
         time_is_over = std::current_exception();  // which the first of several processes knows alone
@@ -208,6 +254,12 @@ Pass LeastSquaresMigration::pass(std::int64_t number, std::shared_ptr<const Oper
         const std::filesystem::path file = sums_of(number);
         return Pass{read_image(file, kVpGradient, {}, plan_->domain.grid.n), misfit_in(file)};
     });
+}
+
+Pass LeastSquaresMigration::pass_of(const Image& change) {
+    auto operand = std::make_shared<Operand>();
+    operand->change.vp.assign(change.begin(), change.end());
+    return pass(++passes_, std::move(operand));
 }
 
 void LeastSquaresMigration::account_for(const RunFacts& of_pass) {
@@ -239,28 +291,56 @@ Image LeastSquaresMigration::take_data(Pass first) {
     mute_nodes(weights_, water_);
     mute_top(weights_, grid, image.mute_depth_m, image.mute_taper_m);
     facts_.run_id = EarlierRun(folder_of(0)).run_id();
-    data_misfit_ = first.misfit;
-    for (float& value : first.gradient) value = -value;  // that of the misfit of nothing
+    data_misfit_ = misfit_ = first.misfit;
+    negate(first.gradient);  // that of the misfit of nothing
+    if (limits().redraw_every) migrated_ = first.gradient;
+    change_.assign(first.gradient.size(), 0.f);
     return std::move(first.gradient);
 }
 
-void LeastSquaresMigration::keep(const IterationState<Image>& state) {
-    const double before = residuals_.empty() ? data_misfit_ : residuals_.back().misfit;
-    const double misfit = std::max(0., before - 0.5 * state.gain);
-    residuals_.push_back({.iteration = state.iteration,
-                          .relative = data_misfit_ > 0. ? std::sqrt(misfit / data_misfit_) : 0.,
-                          .misfit = misfit,
+// Two independent drawings have the image of the shots in common: what they differ by is the crosstalk of both.
+Image LeastSquaresMigration::draw_again() {
+    ++coded_.survey.seed;
+    Pass data = pass(++passes_, nullptr);
+    const Pass of_change = pass_of(change_);
+    Image right_side = std::move(data.gradient);
+    negate(right_side);
+    const Image image = weighted(right_side);
+    const double common = HostVectors::dot(image, migrated_);
+    const double energy = HostVectors::dot(image, right_side) + HostVectors::dot(weighted(migrated_), migrated_);
+    crosstalk_.reset();
+    if (common > 0.) crosstalk_ = std::sqrt(std::max(0., 0.5 * energy - common) / common);
+    migrated_ = right_side;
+    data_misfit_ = data.misfit;
+    misfit_ = std::max(0., data.misfit - HostVectors::dot(change_, right_side) + of_change.misfit);
+    HostVectors::add(right_side, -1., of_change.gradient);
+    log_.info(fmt::format("new codes: what is left is {:.4f} of the data{}", relative_misfit(),
+                          crosstalk_ ? fmt::format("; crosstalk of one set of codes {:.3f}", *crosstalk_) : ""));
+    return right_side;
+}
+
+void LeastSquaresMigration::keep(const IterationState<Image>& state, const Image& before) {
+    misfit_ = std::max(0., misfit_ - 0.5 * state.gain);
+    residuals_.push_back({.iteration = residuals_.empty() ? 0 : residuals_.back().iteration + 1,
+                          .relative = relative_misfit(),
+                          .misfit = misfit_,
                           .step = state.step,
-                          .gradient = std::sqrt(std::max(0., state.slope))});
+                          .gradient = std::sqrt(std::max(0., state.slope)),
+                          .crosstalk = crosstalk_});
     facts_.residuals.push_back(residuals_.back().relative);
-    change_ = state.solution;
-    log_.info(fmt::format("iteration {} of {}: what is left is {:.4f} of the data", state.iteration,
+    change_ = before;
+    HostVectors::add(change_, 1., state.solution);
+    log_.info(fmt::format("iteration {} of {}: what is left is {:.4f} of the data", residuals_.back().iteration,
                           limits().iterations, residuals_.back().relative));
 }
 
+bool LeastSquaresMigration::has_iterations_left() const {
+    return residuals_.back().iteration < limits().iterations && residuals_.back().gradient > 0.;
+}
+
+// Codes that have just been fitted tell less of the data than new ones do, which may end the iterations, too.
 bool LeastSquaresMigration::goes_on() const {
-    const Residual& now = residuals_.back();
-    return now.iteration < limits().iterations && now.relative > limits().residual && now.gradient > 0.;
+    return has_iterations_left() && (limits().redraw_every || residuals_.back().relative > limits().residual);
 }
 
 Image LeastSquaresMigration::filtered() const {
@@ -269,6 +349,24 @@ Image LeastSquaresMigration::filtered() const {
     Image change = change_;
     filter_image(change, plan_->domain.grid, image, water_);
     return change;
+}
+
+void LeastSquaresMigration::iterate(Image right_side) {
+    const Image before = change_;
+    const auto apply = [&](const Image& direction, Image& product) {
+        Pass made = pass_of(direction);
+        product = std::move(made.gradient);
+        return 2. * made.misfit;
+    };
+    const auto precondition = [&](const Image& r) { return weighted(r); };
+    const auto watch = [&](const IterationState<Image>& state) {
+        const bool is_known = state.iteration == 0 && !residuals_.empty();  // by the codes before
+        if (!is_known) keep(state, before);
+        if (!is_known && goes_on())
+            ranks_.all_or_none([&] { publish(identity_after(residuals_.back().iteration, 0.)); });
+        return goes_on() && state.iteration < iterations_of_codes();
+    };
+    solve_by_conjugate_gradients(HostVectors{}, std::move(right_side), apply, precondition, watch);
 }
 
 /// The results as they are now.
@@ -306,27 +404,12 @@ RunFacts LeastSquaresMigration::run() {
         return facts_;
     }
     ranks_.all_or_none([&] { open_folder(); });
-    Image right_side = take_data(pass(0, nullptr));
-
-    std::int64_t iteration = 0;
-    const auto apply = [&](const Image& direction, Image& product) {
-        auto change = std::make_shared<Operand>();
-        change->change.vp.assign(direction.begin(), direction.end());
-        Pass made = pass(++iteration, std::move(change));
-        product = std::move(made.gradient);
-        return 2. * made.misfit;
-    };
-    const auto precondition = [&](const Image& r) {
-        Image z = r;
-        for (std::size_t i = 0; i < z.size(); ++i) z[i] *= weights_[i];
-        return z;
-    };
-    const auto watch = [&](const IterationState<Image>& state) {
-        keep(state);
-        if (goes_on()) ranks_.all_or_none([&] { publish(identity_after(state.iteration, 0.)); });
-        return goes_on();
-    };
-    solve_by_conjugate_gradients(HostVectors{}, std::move(right_side), apply, precondition, watch);
+    iterate(take_data(pass(0, nullptr)));
+    for (std::size_t found = 0; limits().redraw_every && has_iterations_left() && found < residuals_.size();) {
+        found = residuals_.size();
+        Image right_side = draw_again();
+        if (relative_misfit() > limits().residual) iterate(std::move(right_side));
+    }
     ranks_.all_or_none([&] { publish(wanted); });
     facts_.complete = true;
     return facts_;

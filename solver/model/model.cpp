@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <spdlog/fmt/fmt.h>
 
@@ -11,6 +12,7 @@
 #include "kernels/equations/parameters.hpp"
 #include "solver/discretisation/line_filter.hpp"
 #include "solver/model/density.hpp"
+#include "solver/model/helmholtz_smoothing.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/program/find_row.hpp"
 #include "solver/program/loop_failure.hpp"
@@ -140,8 +142,9 @@ void check_values(const ModelConfig& config, const MediumParameter& parameter, c
                     parameter.lowest, parameter.highest, parameter.unit));
 }
 
-/// Waves keep their traveltimes on average where the slowness is smoothed, not the velocity.
-void smooth(Model& model, double sigma_m) {
+/// Smooths what builders have given: of vp the slowness, since waves keep their traveltimes on average where that is
+/// smoothed, not the velocity.
+void smooth_with(Model& model, const std::function<void(UnsetVector<float>&)>& smooth) {
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
         UnsetVector<float>& values = model.parameters[i].values;
         if (values.empty()) continue;  // it follows from vp
@@ -151,10 +154,30 @@ void smooth(Model& model, double sigma_m) {
             for (std::size_t at = 0; at < values.size(); ++at) values[at] = 1.F / values[at];
         };
         if (is_vp) invert();
-        smooth_values(std::span(values), model.grid, sigma_m);
+        smooth(values);
         if (is_vp) invert();
     }
+}
+
+void smooth_by_gaussian(Model& model, double sigma_m) {
+    smooth_with(model, [&](UnsetVector<float>& values) { smooth_values(std::span(values), model.grid, sigma_m); });
     model.description += fmt::format(", smoothed by a Gaussian of {:.6g} m", sigma_m);
+}
+
+void smooth_by_wavelengths(Model& model, double part, double frequency_hz) {
+    const UnsetVector<float>& vp = model.parameters.front().values;
+    const std::vector<double> lengths_m =
+        parts_of_wavelengths(std::vector<double>(vp.begin(), vp.end()), frequency_hz, part);
+    smooth_with(model, [&](UnsetVector<float>& values) {
+        const Smoothed smoothed =
+            smooth_by_lengths(model.grid, std::vector<double>(values.begin(), values.end()), lengths_m);
+        std::ranges::transform(smoothed.values, values.begin(), [](double value) { return static_cast<float>(value); });
+    });
+    model.description += fmt::format(", smoothed by {:.6g} wavelengths of {:.6g} Hz", part, frequency_hz);
+}
+
+bool is_smoothed(const ModelConfig& config) {
+    return config.smooth_m > 0. || config.smooth_wavelengths > 0.;
 }
 
 }  // namespace
@@ -184,7 +207,9 @@ bool gives(const ModelConfig& config, const MediumParameter& parameter, const Co
 Model make_model(const ModelConfig& config, const Equation& equation, const Grid& grid, const ConfigOrigin& origin) {
     Model model = builder_of(config, origin).build(config, equation, grid, origin);
     model.equation = equation;
-    if (config.smooth_m > 0.) smooth(model, config.smooth_m);
+    if (config.smooth_m > 0.) smooth_by_gaussian(model, config.smooth_m);
+    if (config.smooth_wavelengths > 0.)
+        smooth_by_wavelengths(model, config.smooth_wavelengths, *config.smooth_frequency_hz);
     complete_density(config, model);
     for (ParameterValues& given : model.parameters) find_range(given);
     for (std::size_t i = 1; i < model.parameters.size(); ++i) {  // builders see to vp
@@ -201,7 +226,9 @@ Model make_model(const ModelConfig& config, const Equation& equation, const Grid
 VelocityRange velocity_range(const ModelConfig& config, const Equation& equation, const Grid& grid,
                              const ConfigOrigin& origin) {
     VelocityRange range = builder_of(config, origin).range(config, equation, grid, origin);
-    if (config.smooth_m > 0. && range.min_m_s < range.max_m_s) range.exact = false;
+    if (config.smooth_wavelengths > 0. && !config.smooth_frequency_hz)
+        origin.fault("model.smooth_wavelengths", "model.smooth_frequency_hz must say of which frequency they are");
+    if (is_smoothed(config) && range.min_m_s < range.max_m_s) range.exact = false;
     return range;
 }
 
@@ -226,7 +253,10 @@ MediumReaders medium_readers(const Model& model, const ComputedGrid& computed, c
 }
 
 std::int64_t model_extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
-    return builder_of(config, origin).extra_bytes(config, grid, origin);
+    constexpr std::int64_t doubles_of_smoothing = 9;  // of each node: values, lengths, and vectors of the iterations
+    const std::int64_t smoothing =
+        config.smooth_wavelengths > 0. ? doubles_of_smoothing * std::int64_t{sizeof(double)} * grid.points() : 0;
+    return std::max(builder_of(config, origin).extra_bytes(config, grid, origin), smoothing);
 }
 
 }  // namespace onda

@@ -1,5 +1,6 @@
 #include "solver/outputs/least_squares_output.hpp"
 
+#include <algorithm>
 #include <spdlog/fmt/fmt.h>
 #include <string>
 
@@ -12,10 +13,15 @@ namespace onda {
 namespace {
 
 std::string residual_table(std::span<const Residual> residuals) {
-    std::string text = "iteration,residual,misfit,step,gradient\n";
-    for (const Residual& row : residuals)
-        text += fmt::format("{},{},{},{},{}\n", row.iteration, shortest(row.relative), shortest(row.misfit),
+    const bool drawn_again =
+        std::ranges::any_of(residuals, [](const Residual& row) { return row.crosstalk.has_value(); });
+    std::string text = fmt::format("iteration,residual,misfit,step,gradient{}\n", drawn_again ? ",crosstalk" : "");
+    for (const Residual& row : residuals) {
+        text += fmt::format("{},{},{},{},{}", row.iteration, shortest(row.relative), shortest(row.misfit),
                             shortest(row.step), shortest(row.gradient));
+        if (drawn_again) text += "," + (row.crosstalk ? shortest(*row.crosstalk) : std::string());
+        text += "\n";
+    }
     return text;
 }
 

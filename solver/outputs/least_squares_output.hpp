@@ -28,6 +28,7 @@ struct Residual {
     double misfit = 0.;    ///< half the squared norm
     double step = 0.;      ///< along the direction of the iteration
     double gradient = 0.;  ///< the norm of J'(d - J x), preconditioned: 0 where nothing is left to be gained
+    std::optional<double> crosstalk = {};  ///< of the image of one drawing of codes; absent: they are the first
 };
 
 /// What there is after an iteration. Images are of all nodes, [z][y][x].

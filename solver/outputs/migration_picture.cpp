@@ -81,7 +81,7 @@ AtomicFile MigrationPicture::stage(const std::filesystem::path& picture_file, co
 }
 
 Panel MigrationPicture::fold_of_image(const Section& section, std::vector<float>& squares) const {
-    const Fold fold = fold_of(experiment_.imaging->misfit.config, experiment_.survey.shots);
+    const Fold fold = fold_of(experiment_.imaging->misfit.config, experiment_.survey.observed_shots());
     Panel panel = fold_panel(fold, squares);
     if (fold.is_line) panel.height = 0.4;
     if (fold.is_line && fold.along[1] == 0.) panel.horizontal = section.horizontal;

@@ -190,7 +190,7 @@ void add_offset_gathers(const std::filesystem::path& file, const Experiment& exp
 
 void add_fold(const Experiment& experiment, Report& report) {
     constexpr std::int64_t most_along_line = 2000, most_of_area = 1 << 18;
-    const Fold fold = fold_of(experiment.imaging->misfit.config, experiment.survey.shots);
+    const Fold fold = fold_of(experiment.imaging->misfit.config, experiment.survey.observed_shots());
     if (fold.traces.empty()) return;
     if (fold.is_line) {
         report.fold = in_wider_bins(fold, most_along_line);

@@ -11,6 +11,7 @@
 #include "solver/imaging/misfit.hpp"
 #include "solver/model/model.hpp"
 #include "solver/propagation/devices.hpp"
+#include "solver/survey/encoding.hpp"
 #include "solver/survey/survey.hpp"
 
 namespace onda {
@@ -61,6 +62,7 @@ Vocabulary vocabulary() {
             {"scheme.stencil", stencils()},
             {"wavelet.type", names_of(wavelet_kinds())},
             {"boundary.kind", names_of(boundary_kinds())},
+            {"survey.encoding", names_of(encodings())},
             {"imaging.misfit", names_of(misfits())},
             {"imaging.image.condition", names_of(imaging_conditions())},
             {"backend.name", with_auto(names_of(devices()), "the fastest there is")},

@@ -120,14 +120,28 @@ void check_are_receivers(const NumberSelection& selection, const Survey& survey,
                                                             selection.largest(), survey.size.most_receivers));
 }
 
+/// Sources all over the survey fire in a supershot: its traces have no offset.
+void check_supershots(const Plan& plan) {
+    const ImagingConfig& imaging = plan.imaging->misfit.config;
+    const auto refuse = [&](bool given, const char* key) {
+        if (plan.survey.encoding && given)
+            plan.config.origin.fault(key,
+                                     "traces of supershots (survey.encoding) have no offset, by which they could be "
+                                     "selected or muted");
+    };
+    refuse(imaging.offset_m.min || imaging.offset_m.max, "imaging.offset_m");
+    refuse(imaging.top_mute.has_value(), "imaging.top_mute");
+    refuse(imaging.bottom_mute.has_value(), "imaging.bottom_mute");
+}
+
 /// The section `imaging` is checked whatever the task; it is for those that compare data to have some shots alone.
 void set_survey(Plan& plan) {
     const Config& c = plan.config;
     const ImagingConfig section = c.imaging.value_or(ImagingConfig{});
     const TraceBytes bytes = section.segy_bytes.value_or(TraceBytes{});
     const NumberSelection selected = plan.task->compares_data ? section.shots : NumberSelection();
-    plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output, bytes, selected}, plan.domain.grid,
-                              plan.domain.faces, c.origin);
+    plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output, bytes, selected, c.survey},
+                              plan.domain.grid, plan.domain.faces, c.origin);
     if (!plan.task->compares_data) check_are_shots(section.shots, plan.survey.shots, c.origin);
     check_are_receivers(section.receivers, plan.survey, c.origin);
 }
@@ -320,7 +334,10 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
     });
     if (config.imaging || plan.task->steps_singly) stages.run([&] { set_imaging(plan); });
     if (plan.task->compares_data && has_survey && plan.imaging)
-        stages.run([&] { check_picks(plan.imaging->misfit.config, plan.survey.shots); });
+        stages.run([&] {
+            check_supershots(plan);
+            check_picks(plan.imaging->misfit.config, plan.survey.shots);
+        });
     if (plan.task->steps_singly && has_survey && has_device) stages.run([&] { check_gradients(plan); });
     if (has_survey) stages.run([&] { check_trace_files(plan); });
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.placement.device, plan.setup, origin); });

@@ -6,6 +6,7 @@
 
 #include "io/text/saturating.hpp"
 #include "solver/program/find_row.hpp"
+#include "solver/survey/encoding.hpp"
 #include "solver/survey/firing.hpp"
 #include "solver/survey/receiver_parts.hpp"
 #include "solver/survey/shots_data.hpp"
@@ -209,6 +210,10 @@ std::int64_t bytes_of_survey(const SurveySize& size) {
     return saturating_product(size.sources, of_source);
 }
 
+const Shots& Survey::observed_shots() const {
+    return encoding ? encoding->shots : shots;
+}
+
 double Survey::highest_frequency_hz() const {
     double highest = 0.;
     for (const Wavelet& wavelet : wavelets) highest = std::max(highest, wavelet.highest_frequency_hz);
@@ -247,6 +252,8 @@ Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces
     for (const ReceiverGroup& entry : receivers) parts.add(entry);
     parts.flush();
     faults.raise_if_any();
+    survey.encoding = encode(sections.survey, data, origin);
+    if (survey.encoding) survey.firing = describe_encoding(sections.survey, *survey.encoding);
     const ReceiverCounts counts = count_receivers(grid, data);
     check_something_is_left(sections, data, counts, origin);
     survey.size = size_of(grid, faces, data, counts, {});

@@ -119,12 +119,17 @@ struct SurveySize {
     std::map<std::int64_t, std::int64_t> shots_of_receivers;  ///< how many shots have so many receivers
 };
 
+struct Encoding;
+
 struct Survey {
     std::vector<Wavelet> wavelets;
     Shots shots;
     SurveySize size;
     std::string firing;  ///< which sources fire together, in words; empty where there is nothing to say of it
+    std::shared_ptr<const Encoding> encoding;  ///< that the shots are supershots of; null where they are none
     std::vector<std::string> warnings;
+    /// The shots as they were observed: those that supershots encode, where the shots are supershots.
+    [[nodiscard]] const Shots& observed_shots() const;
     [[nodiscard]] double highest_frequency_hz() const;
     /// The highest frequency of all wavelets, with what the configuration says of that wavelet. There must be one.
     [[nodiscard]] HighestFrequency highest_frequency() const;
@@ -144,6 +149,7 @@ struct SurveySections {
     const OutputConfig& output;
     TraceBytes bytes{};       ///< where SEG-Y and SU that tell of sources and receivers have their fields
     NumberSelection shots{};  ///< that the survey has of those that sources fire in; wavelets and warnings are of all
+    SurveyConfig survey{};    ///< of which the encoding is made
 };
 
 /// Refuses imaging.shots of which some are none of these. \throws Error(config).

@@ -58,7 +58,7 @@ ComparingTask::ComparingTask(const TaskParts& parts)
       parts_(parts),
       imaging_(plan_.imaging.value()),
       observed_(imaging_.misfit.config, plan_.survey.shots, observed_sampling(plan_.domain.grid, plan_.time),
-                images_observed_alone(imaging_) ? ObservedUse::imaged : ObservedUse::compared) {}
+                images_observed_alone(imaging_) ? ObservedUse::imaged : ObservedUse::compared, plan_.survey.encoding) {}
 
 std::int64_t ComparingTask::steps() const {
     return steps_of_shot(plan_);
@@ -168,7 +168,8 @@ void add_comparing_memory(Allocations& list, const Experiment& experiment, const
     list.add(
         host_row("gradients", held::survey, experiment.domain.grid.points(), (density ? 2 : 1) * sizeof(float), shots));
     list.add(host_row("observed seismograms", held::survey,
-                      bytes_of_gathers(experiment.survey, experiment.time, computation.placement), 1, 2));
+                      bytes_of_gathers(experiment.survey, experiment.time, computation.placement), 1,
+                      experiment.survey.encoding ? 3 : 2));
     add_image_memory(list, experiment, computation);
     if (density)
         list.add(host_row("pressure at sources", held::resampling,

@@ -58,12 +58,13 @@ MisfitOfShot NormalProductTask::misfit_of(ShotInProgress& /*shot*/, const ShotGe
 }
 
 /// Beside that of gradients: the change of velocity on the nodes of the run and on those computed, and that of k. The
-/// iterations have x, b - A x, p and A p, the image that is written, weights, both illuminations, and b M.
+/// iterations have x, b - A x, p and A p, the image that is written, weights, both
+/// illuminations, and b M; where codes are drawn again the change before and J'd, too.
 void add_product_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
     add_comparing_memory(list, experiment, computation);
     list.add(host_row("changes of the model", held::survey,
                       2 * computation.setup.grid.points() + experiment.domain.grid.points(), sizeof(double)));
-    constexpr std::int64_t vectors = 9;
+    constexpr std::int64_t vectors = 11;
     list.add(host_row("vectors of the iterations", held::survey, experiment.domain.grid.points(),
                       vectors * std::int64_t{sizeof(float)}));
 }

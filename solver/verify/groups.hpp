@@ -25,5 +25,6 @@ PromiseGroup time_dispersion();
 PromiseGroup time_order();
 PromiseGroup leaps();
 PromiseGroup adjoint();
+PromiseGroup companions();
 
 }  // namespace onda::verify

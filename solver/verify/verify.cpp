@@ -11,6 +11,7 @@ namespace onda {
 namespace {
 
 constexpr std::array kGroups{verify::adjoint,
+                             verify::companions,
                              verify::leaps,
                              verify::single_precision,
                              verify::discrete_modes,

@@ -22,8 +22,8 @@ bool may_reach(const std::string& path, const std::string& own) {
                                "kernels/load_strategy.hpp", "kernels/stepping.hpp", "kernels/storage.hpp"})
         if (path == shared) return true;
     if (is_cuda_stand_in(path)) return true;
-    for (const std::string& folder :
-         {own, std::string("kernels/grid/"), std::string("kernels/equations/"), std::string("kernels/boundaries/")})
+    for (const std::string& folder : {own, std::string("kernels/companions/"), std::string("kernels/grid/"),
+                                      std::string("kernels/equations/"), std::string("kernels/boundaries/")})
         if (path.starts_with(folder)) return true;
     return false;
 }

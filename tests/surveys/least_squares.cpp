@@ -12,6 +12,8 @@
 #include "io/results/image_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "solver/plan/names.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/survey/encoding.hpp"
 #include "solver/tasks/linear_tasks.hpp"
 #include "tests/program/process.hpp"
 #include "tests/solver/quiet_run.hpp"
@@ -71,8 +73,28 @@ struct FittedPlace {
             values.push_back(std::stod(line.substr(line.find(',') + 1)));
         return values;
     }
+    /// The norm of what a change does not explain of the data, as a part of theirs.
+    [[nodiscard]] double residual_of(const std::vector<float>& change,
+                                     const std::vector<std::string>& settings = {}) const;
     TemporaryFolder folder;
 };
+
+/// The sum of the observed shots with the codes of a supershot, or one of them.
+std::vector<double> observed_shot(const std::filesystem::path& file, const Survey& survey, std::size_t i) {
+    const auto shot = [&](std::int64_t id) { return read_gather(file, id).pressure; };
+    if (!survey.encoding) {
+        const std::vector<float> alone = shot(survey.shots.id(i));
+        return {alone.begin(), alone.end()};
+    }
+    std::vector<double> sum;
+    for (std::int64_t column = 0; column < survey.encoding->codes.columns(); ++column) {
+        const std::vector<float> gather = shot(column + 1);
+        sum.resize(gather.size());
+        for (std::size_t at = 0; at < sum.size(); ++at)
+            sum[at] += survey.encoding->codes.at(std::int64_t(i), column) * double(gather[at]);
+    }
+    return sum;
+}
 
 constexpr std::int64_t kWidth = 101;
 
@@ -82,6 +104,24 @@ double norm_of(const std::vector<std::vector<double>>& shots) {
     for (const std::vector<double>& shot : shots)
         for (const double value : shot) sum += value * value;
     return std::sqrt(sum);
+}
+
+// d - J dv by the operators themselves.
+double FittedPlace::residual_of(const std::vector<float>& change, const std::vector<std::string>& settings) const {
+    const Config config = read_config(folder.path() / "smooth.yaml", vocabulary(), settings);
+    GivenOperand operand;
+    operand.change.vp.assign(change.begin(), change.end());
+    const SurveyInMemory scattered = apply_quietly(config, kBornOperator, std::move(operand));
+    const SurveyInMemory still = apply_quietly(config, kForwardOperator, {});
+    std::vector<std::vector<double>> data, left;
+    for (std::size_t i = 0; i < scattered.shots.size(); ++i) {
+        std::vector<double> d = observed_shot(folder.path() / "true" / "seismograms.h5", still.plan->survey, i);
+        for (std::size_t at = 0; at < d.size(); ++at) d[at] -= still.shots[i].rows.values[at];
+        data.push_back(d);
+        for (std::size_t at = 0; at < d.size(); ++at) d[at] -= scattered.shots[i].rows.values[at];
+        left.push_back(d);
+    }
+    return norm_of(left) / norm_of(data);
 }
 
 }  // namespace
@@ -95,23 +135,7 @@ TEST_CASE("what least-squares migration leaves is what its change of velocity do
     for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i] < told[i - 1]);
     CHECK(told.back() < 0.4);
 
-    // d - J dv by the operators themselves.
-    const Config config = read_config(place.folder.path() / "smooth.yaml", vocabulary());
-    GivenOperand operand;
-    operand.change.vp.assign(change.begin(), change.end());
-    const SurveyInMemory scattered = apply_quietly(config, kBornOperator, std::move(operand));
-    const SurveyInMemory still = apply_quietly(config, kForwardOperator, {});
-    std::vector<std::vector<double>> data, left;
-    for (std::size_t i = 0; i < scattered.shots.size(); ++i) {
-        const std::vector<float> observed =
-            read_gather(place.folder.path() / "true" / "seismograms.h5", std::int64_t(i) + 1).pressure;
-        std::vector<double> d(observed.begin(), observed.end());
-        for (std::size_t at = 0; at < d.size(); ++at) d[at] -= still.shots[i].rows.values[at];
-        data.push_back(d);
-        for (std::size_t at = 0; at < d.size(); ++at) d[at] -= scattered.shots[i].rows.values[at];
-        left.push_back(d);
-    }
-    CHECK(norm_of(left) / norm_of(data) == doctest::Approx(told.back()).epsilon(2e-3));
+    CHECK(place.residual_of(change) == doctest::Approx(told.back()).epsilon(2e-3));
 
     // Where it is, of the sign that it has; zero where the image is muted; sharper than the first step, which is an
     // image.
@@ -128,6 +152,62 @@ TEST_CASE("what least-squares migration leaves is what its change of velocity do
     CHECK(column(change, 25) < 45.F);
     CHECK(column(change, 25) > 1.5F * column(image, strongest(image)));
     for (std::int64_t z = 0; z < 6; ++z) CHECK(column(change, z) == 0.F);
+}
+
+TEST_CASE("random codes are drawn again after so many iterations, and the iterations go on from what was found") {
+    const FittedPlace place;
+    const std::vector<std::string> codes{"survey.encoding=random", "survey.supershots=2"};
+    const auto with = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> settings = codes;
+        settings.insert(settings.end(), more.begin(), more.end());
+        return settings;
+    };
+    const std::vector<std::string> whole = with({"imaging.lsrtm.iterations=4", "imaging.lsrtm.redraw_every=2"});
+    const std::vector<float> change = place.fitted("drawn", whole);
+    const std::filesystem::path folder = place.folder.path() / "drawn";
+    const auto passes = [&] { return std::distance(std::filesystem::directory_iterator(folder / "iterations"), {}); };
+    CHECK(passes() == 7);  // J'd, two iterations, J'd and J'J x by new codes, two iterations
+    const std::vector<double> told = place.residuals("drawn");
+    REQUIRE(told.size() == 5);
+    CHECK(told[2] < told[1]);
+    CHECK(told[4] < told[3]);
+    // What is told of the last codes, the operators say of them, too.
+    CHECK(place.residual_of(change, with({"survey.seed=2"})) == doctest::Approx(told.back()).epsilon(5e-3));
+    const std::string table = text_of(folder / "residuals.csv");
+    CHECK(contains(table, "iteration,residual,misfit,step,gradient,crosstalk\n"));
+    const double crosstalk = std::stod(table.substr(table.rfind(',') + 1));
+    CHECK(crosstalk > 0.01);
+    CHECK(crosstalk < 10.);
+
+    // Ended, and gone on with.
+    for (const char* iterations : {"imaging.lsrtm.iterations=1", "imaging.lsrtm.iterations=2",
+                                   "imaging.lsrtm.iterations=3", "imaging.lsrtm.iterations=4"})
+        static_cast<void>(place.fitted("steps", with({iterations, "imaging.lsrtm.redraw_every=2"})));
+    CHECK(place.change("steps") == change);
+    for (const char* pass : {"004", "005", "006"}) std::filesystem::remove_all(folder / "iterations" / pass);
+    for (const char* name : {"summary.json", "image.h5", "residuals.csv", "config.yaml"})
+        std::filesystem::remove(folder / name);
+    CHECK(place.fitted("drawn", whole) == change);
+    CHECK(passes() == 7);
+
+    // Results by codes that stay are others.
+    const Outcome other = place.fit("drawn", with({"imaging.lsrtm.iterations=4"}));
+    REQUIRE_MESSAGE(other.code == 0, other.err);
+    CHECK_FALSE(contains(other.err, "nothing is left to do"));
+    CHECK(place.change("drawn") != change);
+
+    // What new codes leave of the data may end it.
+    static_cast<void>(place.fitted(
+        "early", with({"imaging.lsrtm.iterations=9", "imaging.lsrtm.redraw_every=1", "imaging.lsrtm.residual=0.99"})));
+    CHECK(place.residuals("early").size() == 2);
+    const Outcome encoded = run_onda({"run", place.folder.path() / "true.yaml", "--output",
+                                      place.folder.path() / "encoded", "--set", codes[0], "--set", codes[1]});
+    REQUIRE_MESSAGE(encoded.code == 0, encoded.err);
+    std::vector<std::string> of_supershots = whole;
+    of_supershots.push_back("imaging.observed=encoded/seismograms.h5");
+    const Outcome refused = place.fit("refused", of_supershots);
+    CHECK(refused.code == static_cast<int>(ExitCode::config));
+    CHECK(contains(refused.err, "codes can only be drawn again where the data are of single shots"));
 }
 
 TEST_CASE("least-squares migration goes on where it ended, to the same bits") {

@@ -5,7 +5,11 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/bench/bench_calibrate.hpp"
+#include "solver/commands/bench/bench_cg.hpp"
 #include "solver/commands/bench/bench_compare.hpp"
+#include "solver/commands/bench/bench_correlate.hpp"
+#include "solver/commands/bench/bench_encode.hpp"
+#include "solver/commands/bench/bench_ep.hpp"
 #include "solver/commands/bench/bench_imaging.hpp"
 #include "solver/commands/bench/bench_roofline.hpp"
 #include "solver/commands/bench/bench_scale.hpp"
@@ -296,7 +300,8 @@ Command add_bench(CLI::App& app) {
                     "onda bench gpu --json before.json --roofline roofline.png\n"
                     "onda bench compare before.json after.json");
     return add_commands(*bench, {add_bench_cpu, add_bench_gpu, add_bench_survey, add_bench_imaging, add_bench_scale,
-                                 add_bench_compare, add_bench_roofline, add_bench_thesis, add_bench_calibrate});
+                                 add_bench_compare, add_bench_roofline, add_bench_thesis, add_bench_calibrate,
+                                 add_bench_encode, add_bench_cg, add_bench_ep, add_bench_correlate});
 }
 
 }  // namespace onda

@@ -1,6 +1,6 @@
 // Conjugate gradients: the exact solution after as many steps as a matrix has different eigenvalues, in the range of
 // the preconditioner, and what they say of a residual that they do not hold.
-#include "solver/inversion/conjugate_gradients.hpp"
+#include "kernels/companions/conjugate_gradients.hpp"
 
 #include <cmath>
 #include <cstdint>

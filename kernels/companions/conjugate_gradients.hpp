@@ -30,7 +30,9 @@ struct IterationState {
 ///     void add(Vector& y, double a, const Vector& x);      y += a x
 ///     void combine(Vector& y, double b, const Vector& x);  y = x + b y
 /// \param apply (const Vector& p, Vector& product) makes the product A p and returns its curvature <p, A p>.
-/// \param precondition (const Vector& r) returns M r, M symmetric and positive semidefinite: x stays in its range.
+/// \param precondition (const Vector& r) returns M r, or a reference to it; M is symmetric and positive semidefinite,
+/// and
+///     x stays in its range.
 /// \param watch (const IterationState&) sees x = 0 and x after every iteration, and returns whether to go on.
 /// Ends, too, where the slope or the curvature of a direction is not positive: x is the solution to rounding.
 template <typename Space, typename Apply, typename Precondition, typename Watch>
@@ -48,7 +50,7 @@ void solve_by_conjugate_gradients(const Space& space, typename Space::Vector b, 
         const double step = slope / curvature, gain = step * slope;
         space.add(x, step, p);
         space.add(r, -step, product);
-        const Vector z = precondition(r);
+        const Vector& z = precondition(r);
         const double before = std::exchange(slope, space.dot(r, z));
         space.combine(p, slope / before, z);
         goes_on = watch(IterationState<Vector>{iteration, x, step, gain, slope});
