@@ -355,7 +355,7 @@ void add_shift_options(CLI::App& command, CompareArguments& arguments) {
 
 void add_find_options(CLI::App& command, CompareArguments& arguments) {
     auto* const find = command.add_option("--find", arguments.form, "Find this volume in the other one")
-                           ->type_name("TEMPLATE")
+                           ->type_name("FILE")
                            ->excludes("--tolerance")
                            ->excludes("--difference")
                            ->excludes("--max-shift")
@@ -368,7 +368,7 @@ void add_find_options(CLI::App& command, CompareArguments& arguments) {
         ->needs(find)
         ->check(CLI::Range(1, 1'000'000));
     command.add_option("--output", arguments.output, "Table of the best places of each angle and, at its end, of all")
-        ->type_name("FILE.csv")
+        ->type_name("FILE")
         ->needs(find);
     command.add_option("--workers", arguments.workers, "Workers that share the angles (default: GPUs or CPU threads)")
         ->needs(find)

@@ -251,8 +251,8 @@ std::vector<EncodeWay> chosen_ways(const std::vector<EncodeWay>& ways, const std
         if (way == ways.end()) {
             const auto meant = nearest_name(name, known);
             throw Error(ExitCode::usage,
-                        fmt::format("--variant '{}': this device has no such variant{}; there are {}", printable(name),
-                                    meant ? ": did you mean " + *meant + "?" : "", fmt::join(known, ", ")));
+                        fmt::format("--variant '{}': {}this device has {}", printable(name),
+                                    meant ? "did you mean " + *meant + "? " : "", fmt::join(known, ", ")));
         }
         if (const std::string problem = way->problem(width); !problem.empty())
             throw Error(ExitCode::usage, fmt::format("--variant {} {}", name, problem));

@@ -55,7 +55,13 @@ std::vector<std::string> samples() {
     return {
         kGrid2d + layered + ", dip_deg: -3.7}\n" + rest2d + "title: \"a \\\"b\\\" \\\\ \\t \\x07 é\"\n",
         kGrid3d + layered + ", dip_azimuth_deg: 90}\n" + rest3d + "title: 'true'\nsurvey: {limit_m: 250.5}\n",
-        kGrid2d + "model: {type: gradient, vp_m_s: 1500.5, gradient_per_s: -0.1, smooth_m: 12.5}\n" + rest2d,
+        kGrid2d +
+            "model: {type: gradient, vp_m_s: 1500.5, gradient_per_s: -0.1, smooth_m: 12.5,"
+            " smooth_wavelengths: 0.25, smooth_frequency_hz: 9.5}\n" +
+            rest2d +
+            "survey: {encoding: random, supershots: 3, seed: 9}\n"
+            "imaging: {lsrtm: {redraw_every: 2}}\n",
+        kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + rest2d + "survey: {encoding: file, codes: sources.csv}\n",
         kGrid2d +
             "model: {type: von_karman, vp_m_s: 2000, correlation_length_m: 33, hurst_exponent: 0.1,"
             " deviation_percent: 7, seed: 9007199254740991}\n" +

@@ -6,6 +6,7 @@
 
 #include "solver/comparison/correlation.hpp"
 #include "solver/comparison/template_search.hpp"
+#include "tests/gpu/gpu_support.hpp"
 #include "tests/solver/comparison/volumes_support.hpp"
 
 using namespace onda;
@@ -15,6 +16,7 @@ namespace {
 
 /// The row of GPUs; null, with a message, where it cannot be used.
 const CorrelatorRow* gpu_row() {
+    need_gpu();
     const CorrelatorRow& row = correlator_rows().front();
     REQUIRE(row.name == "cuda");
     const std::string problem = row.problem(0);

@@ -84,8 +84,7 @@ TEST_CASE("a way that is none is refused with the nearest name, and one that can
     const std::vector<EncodeWay> ways = encode_ways(false);
     CHECK(chosen_ways(ways, {"xor", "look-up-4"}, 5).size() == 2);
     CHECK_THROWS_WITH_AS(chosen_ways(ways, {"look-up-5"}, 5),
-                         doctest::Contains("--variant 'look-up-5' is none of this device: did you mean look-up-"),
-                         Error);
+                         doctest::Contains("--variant 'look-up-5': did you mean look-up-"), Error);
     CHECK_THROWS_WITH_AS(chosen_ways(ways, {"vector"}, 5), doctest::Contains("one column alone"), Error);
     CHECK(chosen_ways(ways, {"vector"}, 1).front().name == "vector");
 }

@@ -169,7 +169,7 @@ TEST_CASE("the table names files, grid, differences and shifts") {
 
 TEST_CASE("the difference after alignment is written as array and as HDF5, never over a file") {
     const TemporaryFolder folder;
-    const std::string a = model_file(folder, "a.h5", 0., 0.), b = model_file(folder, "b.h5", 3., 0.);
+    const std::string a = model_file(folder, "a.h5", 0., 0.), b = model_file(folder, "b.h5", 3.25, 0.);
     const std::string array = (folder.path() / "d.npy").string(), hdf5 = (folder.path() / "d.h5").string();
     CHECK(run_onda({"compare", a, b, "--quiet", "--difference", array}).code == 0);
     CHECK(run_onda({"compare", a, b, "--quiet", "--difference", array}).code == 73);
