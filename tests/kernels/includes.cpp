@@ -18,8 +18,9 @@ bool mentions(const fs::path& file, const std::string& word) {
 
 /// Whether a kernel of a backend may depend on a header. \param own the folder of the backend.
 bool may_reach(const std::string& path, const std::string& own) {
-    for (const char* shared : {"kernels/host_device.hpp", "kernels/imaging/coded_block.hpp",
-                               "kernels/load_strategy.hpp", "kernels/plan/allocations.hpp", "kernels/stepping.hpp", "kernels/storage.hpp"})
+    for (const char* shared :
+         {"kernels/host_device.hpp", "kernels/imaging/coded_block.hpp", "kernels/load_strategy.hpp",
+          "kernels/plan/allocations.hpp", "kernels/stepping.hpp", "kernels/storage.hpp"})
         if (path == shared) return true;
     if (is_cuda_stand_in(path)) return true;
     for (const std::string& folder : {own, std::string("kernels/companions/"), std::string("kernels/grid/"),
