@@ -244,9 +244,7 @@ Command add_bench_cg(CLI::App& bench) {
         "onda bench cg --backend cuda --class B C --json cg.json\n"
         "onda bench cg --backend cpu --class A --matrix padded eigen --threads 1 --rounds 11");
     const auto options = std::make_shared<CgBenchOptions>();
-    command->add_option("--backend", options->backend, "Device")
-        ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-        ->capture_default_str();
+    add_bench_backend(*command, options->backend);
     std::vector<std::string> classes;
     for (const NasClass& each : nas_classes()) classes.emplace_back(each.name);
     command->add_option("--class", options->classes, "Classes (default: S W A on the CPU, B C on a GPU)")
@@ -256,9 +254,7 @@ Command add_bench_cg(CLI::App& bench) {
                         "that are there)");
     command->add_option("--threads", options->threads, "CPU threads (default: all)")
         ->check(CLI::Range(1, kMostThreads));
-    command->add_option("--rounds", options->rounds, "Rounds of each; the median is reported")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
+    add_bench_rounds(*command, options->rounds);
     add_bench_output(*command, options->output);
     return [options] { return bench_cg(*options); };
 }

@@ -257,15 +257,11 @@ Command add_bench_correlate(CLI::App& bench) {
                     "onda bench correlate --backend cpu --grid 128 --rounds 3\n"
                     "onda bench correlate --backend cuda --grid 128 256 512 --queued 200 --json correlate.json");
     const auto options = std::make_shared<CorrelateBenchOptions>();
-    command->add_option("--backend", options->backend, "Device")
-        ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-        ->capture_default_str();
+    add_bench_backend(*command, options->backend);
     command->add_option("--grid", options->grids, "Samples of the transforms along each axis")
         ->check(CLI::Range(16, 2048))
         ->capture_default_str();
-    command->add_option("--rounds", options->rounds, "Rounds of each; the median is reported")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
+    add_bench_rounds(*command, options->rounds);
     command
         ->add_option("--queued", options->queued,
                      "Also time so many rotations by all GPUs, or by all CPU threads as workers (default: none)")

@@ -163,9 +163,7 @@ Command add_bench_encode(CLI::App& bench) {
         "onda bench encode --backend cuda --size 512 1024 2048 4096 --json encode.json\n"
         "onda bench encode --backend cpu --vector --variant vector xor blas --rounds 21");
     const auto options = std::make_shared<EncodeBenchOptions>();
-    command->add_option("--backend", options->backend, "Device")
-        ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-        ->capture_default_str();
+    add_bench_backend(*command, options->backend);
     command
         ->add_option("--size", options->sizes,
                      "Rows and columns of the codes, and columns of the values (default: 512 1024 2048, on GPUs and "
@@ -176,9 +174,7 @@ Command add_bench_encode(CLI::App& bench) {
     command->add_flag("--vector", options->vector, "A vector in place of the values: the amplitudes of a time step");
     command->add_option("--threads", options->threads, "CPU threads (default: all)")
         ->check(CLI::Range(1, kMostThreads));
-    command->add_option("--rounds", options->rounds, "Rounds of each; the median is reported")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
+    add_bench_rounds(*command, options->rounds);
     add_bench_output(*command, options->output);
     return [options] { return bench_encode(*options); };
 }

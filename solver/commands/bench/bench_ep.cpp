@@ -233,9 +233,7 @@ Command add_bench_ep(CLI::App& bench) {
     const auto options = std::make_shared<EpOptions>();
     std::vector<std::string> names;
     for (const EpClass& each : ep_classes()) names.emplace_back(each.name);
-    command->add_option("--backend", options->backend, "Device")
-        ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-        ->capture_default_str();
+    add_bench_backend(*command, options->backend);
     command
         ->add_option("--class", options->classes,
                      "Classes of NPB, 2^24, 2^25, 2^28, 2^30, 2^32 pairs (default: S W A; on GPUs all)")
@@ -244,9 +242,7 @@ Command add_bench_ep(CLI::App& bench) {
         ->check(CLI::Range(1, kMostThreads));
     command->add_option("--gpus", options->gpus, "Numbers of GPUs (default: all; of each of several processes one)")
         ->check(CLI::Range(1, 1024));
-    command->add_option("--rounds", options->rounds, "Rounds of each; the median is reported")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
+    add_bench_rounds(*command, options->rounds);
     add_bench_output(*command, options->output);
     return [options] { return bench_ep(*options); };
 }

@@ -306,9 +306,7 @@ Command add_bench_imaging(CLI::App& bench) {
         ->add_option("--workers", options->workers,
                      "Workers that share GPU 0: backend.devices: [0, 0] for two (default: as gradients choose)")
         ->check(CLI::Range(1, 16));
-    command->add_option("--rounds", options->rounds, "Rounds of each; the median is reported")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
+    add_bench_rounds(*command, options->rounds);
     add_bench_output(*command, options->output);
     return [options] { return bench_imaging(*options); };
 }

@@ -24,6 +24,18 @@ void add_bench_output(CLI::App& command, BenchOutput& output) {
     command.add_flag("--force", output.force, "Overwrite files that exist");
 }
 
+void add_bench_rounds(CLI::App& command, int& rounds) {
+    command.add_option("--rounds", rounds, "Rounds of each; the median is reported")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+}
+
+void add_bench_backend(CLI::App& command, std::string& backend) {
+    command.add_option("--backend", backend, "Device")
+        ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+        ->capture_default_str();
+}
+
 void check_writable(const std::string& file, bool force) {
     if (!file.empty() && file != "-") AtomicFile(file, force);  // gone again at once
 }

@@ -19,6 +19,10 @@ struct BenchOutput {
     [[nodiscard]] std::ostream& table() const;
 };
 void add_bench_output(CLI::App& command, BenchOutput& output);
+/// The option --rounds, from 1 on.
+void add_bench_rounds(CLI::App& command, int& rounds);
+/// The option --backend: auto, cpu or cuda.
+void add_bench_backend(CLI::App& command, std::string& backend);
 
 /// Finds out whether a file can be written before anything is measured. An empty name and "-" can.
 /// \throws Error(cannot_create).

@@ -175,9 +175,7 @@ Command add_bench_survey(CLI::App& bench) {
     command->add_option("--tile", options->tile, "Tile of a CUDA kernel")->capture_default_str();
     command->add_option("--threads", options->threads, "CPU threads (default: all)")
         ->check(CLI::Range(1, kMostThreads));
-    command->add_option("--rounds", options->rounds, "Rounds of each; the median is reported")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
+    add_bench_rounds(*command, options->rounds);
     add_bench_output(*command, options->output);
     return [options] { return bench_survey(*options); };
 }
