@@ -944,7 +944,7 @@ constexpr Parameter kImaging[] = {
      .slot = bind<&ImagingConfig::shots>,
      .help =
          "shots of the survey that are compared or imaged, by their numbers; all where absent. Those of --shots are "
-         "among them",
+         "among them. With survey.encoding they are supershots, each of all shots",
      .example = "1-50"},
     {.name = "receivers",
      .slot = bind<&ImagingConfig::receivers>,

@@ -229,7 +229,8 @@ def lsrtm(
     command. Needs h5py, which no other thread may use meanwhile unless HDF5 is built for threads, as Debian's is.
 
     vp, rho, overrides, progress: as in rtm(). Progress counts the shots of all passes over the survey, of which there
-    are one more than iterations, fewer where imaging.lsrtm.residual ends them.
+    are one more than iterations, fewer where imaging.lsrtm.residual ends them,
+    and two more for each new drawing of codes (imaging.lsrtm.redraw_every).
 
     Raises OndaError as rtm() does, and FileError where there is no room for files.
     """

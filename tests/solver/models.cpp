@@ -714,3 +714,30 @@ TEST_CASE("a smoothed model has the slowness of a Gaussian's integral at an inte
     CHECK(build(even).vp().min == doctest::Approx(2000.).epsilon(1e-6));
     CHECK(build(even).vp().max == doctest::Approx(2000.).epsilon(1e-6));
 }
+
+TEST_CASE("a model smoothed by wavelengths decays from an interface by the length of each side") {
+    Config config = model_config("layered", {3, 201}, {5., 5.});
+    config.model.layers = {{0., 1500.}, {502.5, 3000.}};  // between two nodes
+    const Model sharp = build(config);
+    config.model.smooth_wavelengths = 0.2;
+    CHECK(contains(message_of([&] { static_cast<void>(range_of(config)); }, ExitCode::config),
+                   "model.smooth_frequency_hz must say of which frequency they are"));
+    config.model.smooth_frequency_hz = 10.;
+    CHECK_FALSE(range_of(config).exact);
+    const Model smooth = build(config);
+    CHECK(contains(smooth.description, "smoothed by 0.2 wavelengths of 10 Hz"));
+    const auto departure = [&](std::int64_t z) {  // of the slowness
+        const auto at = static_cast<std::size_t>(z * 3 + 1);
+        return 1. / double(smooth.vp().values[at]) - 1. / double(sharp.vp().values[at]);
+    };
+    // exp(-|z| / lambda) on a grid: a ratio r of neighbours with (lambda / h)^2 (r + 1 / r - 2) = 1. Far from both
+    // edges; lambda is 30 m above the interface and 60 m below.
+    const auto ratio = [](double length_m) {
+        const double half = 0.5 * (2. + 25. / (length_m * length_m));
+        return half - std::sqrt(half * half - 1.);
+    };
+    CHECK(departure(80) / departure(81) == doctest::Approx(ratio(30.)).epsilon(2e-3));
+    CHECK(departure(121) / departure(120) == doctest::Approx(ratio(60.)).epsilon(2e-3));
+    CHECK(departure(95) < 0.);
+    CHECK(departure(106) > 0.);
+}
