@@ -373,6 +373,15 @@ std::int64_t ShotSnapshots::shot() const {
     return impl_->shot;
 }
 
+std::optional<std::size_t> ShotSnapshots::frame_at(double time_s) const {
+    const std::vector<double>& times = times_s();
+    const auto nearest = std::ranges::min_element(times, {}, [time_s](double t) { return std::abs(t - time_s); });
+    const double apart = times.size() > 1 ? (times.back() - times.front()) / static_cast<double>(times.size() - 1)
+                                          : 0.1 * std::abs(times.front());
+    if (time_s < times.front() - 0.5 * apart || time_s > times.back() + 0.5 * apart) return std::nullopt;
+    return static_cast<std::size_t>(nearest - times.begin());
+}
+
 const std::vector<double>& ShotSnapshots::times_s() const {
     return impl_->times_s;
 }

@@ -85,6 +85,9 @@ public:
 
     [[nodiscard]] std::int64_t shot() const;
     [[nodiscard]] const std::vector<double>& times_s() const;
+    /// The index of the frame nearest to a time; none before the first frame or after the last by more than half of
+    /// what lies between two.
+    [[nodiscard]] std::optional<std::size_t> frame_at(double time_s) const;
     [[nodiscard]] const FileGeometry& geometry() const;
     /// Pressure [Pa] of the box [first, first + count) (x, y, z) of frame `index`, [z][y][x]. \throws Error(bad_data);
     /// Error(internal) for a box or frame that is not there.

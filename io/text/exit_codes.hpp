@@ -19,8 +19,7 @@ inline constexpr std::array<ExitCodeRow, 13> kExitCodes{{
     {ExitCode::verify_failed, "verify_failed",
      "`onda verify`: a promise was not kept; `onda bench compare`: something is slower; `onda bench ep`, `cg`, "
      "`encode`: a result is not the published one, or beyond its bound; `onda compare --tolerance`: a difference "
-     "beyond "
-     "it"},
+     "beyond it"},
     {ExitCode::usage, "usage", "wrong command line"},
     {ExitCode::bad_data, "bad_data", "an input file is damaged or does not hold what it must"},
     {ExitCode::missing_input, "missing_input", "an input file does not exist or cannot be read"},

@@ -249,18 +249,13 @@ Panel frame_panel(const Wavefields& fields, std::span<const float> values, std::
     return panel;
 }
 
-/// The snapshot nearest to a time. \throws Error(usage) for times before the first or after the last by more than half
-/// of what lies between two.
+/// \throws Error(usage) where no snapshot is near.
 std::size_t frame_at(const ShotSnapshots& shot, double time_s) {
     const std::vector<double>& times = shot.times_s();
-    const auto nearest = std::ranges::min_element(times, {}, [time_s](double t) { return std::abs(t - time_s); });
-    const double apart = times.size() > 1 ? (times.back() - times.front()) / static_cast<double>(times.size() - 1)
-                                          : 0.1 * std::abs(times.front());
-    if (time_s < times.front() - 0.5 * apart || time_s > times.back() + 0.5 * apart)
-        throw Error(ExitCode::usage,
-                    fmt::format("--time {}: shot {} has {} snapshot{} from {:.6g} to {:.6g} s", shortest(time_s),
-                                shot.shot(), times.size(), times.size() == 1 ? "" : "s", times.front(), times.back()));
-    return static_cast<std::size_t>(nearest - times.begin());
+    if (const auto frame = shot.frame_at(time_s)) return *frame;
+    throw Error(ExitCode::usage,
+                fmt::format("--time {}: shot {} has {} snapshot{} from {:.6g} to {:.6g} s", shortest(time_s),
+                            shot.shot(), times.size(), times.size() == 1 ? "" : "s", times.front(), times.back()));
 }
 
 /// A frame of a slice, with what it refers to.

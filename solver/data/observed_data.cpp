@@ -230,9 +230,14 @@ std::vector<float> TracesOfSurvey::traces(const Shot& shot) const {
 
 using KindPointer = std::unique_ptr<ObservedData::Kind>;
 
+/// Whether files are one seismograms.h5.
+bool is_one_survey(const std::vector<std::filesystem::path>& files) {
+    return files.size() == 1 && !is_trace_file(files.front());
+}
+
 KindPointer open_of_shots(const std::vector<std::filesystem::path>& files, const Wanted& wanted) {
-    if (files.size() > 1 || is_trace_file(files.front())) return std::make_unique<TracesOfSurvey>(files, wanted);
-    return std::make_unique<SeismogramsOfSurvey>(files.front(), wanted);
+    if (is_one_survey(files)) return std::make_unique<SeismogramsOfSurvey>(files.front(), wanted);
+    return std::make_unique<TracesOfSurvey>(files, wanted);
 }
 
 /// Supershots of what files have of the shots that fire in them.
@@ -300,10 +305,6 @@ bool has_supershots(const std::filesystem::path& file, const Shots& supershots, 
                                                 shot, s + 1, here.size()));
     }
     return true;
-}
-
-bool is_one_survey(const std::vector<std::filesystem::path>& files) {
-    return files.size() == 1 && !is_trace_file(files.front());
 }
 
 KindPointer open_kind(const std::vector<std::filesystem::path>& files, const Wanted& wanted,

@@ -1,5 +1,5 @@
 /// \file
-/// The one interpolation kernel of Onda, for positions between nodes and for times between samples.
+/// The one interpolation kernel of Onda, for positions between nodes, times between samples and shifts of volumes.
 #pragma once
 
 #include <cmath>

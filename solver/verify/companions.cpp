@@ -143,15 +143,12 @@ PromiseGroup companions() {
     group.title = "Companions";
     group.quantity = "error over its bound";
     group.method =
-        "Random numbers, conjugate gradients, packed codes and correlations ([companions.md](companions.md)). EP: sums "
-        "of "
-        "the 2^24 pairs of class S against the published ones, to 1e-8, and their counts exactly. CG: zeta of class S "
-        "against the published one, to 1e-10. Products of codes: every variant, and the library, against a product in "
-        "double, to its own bound. Hadamard codes of 256 shots: H'(H X) / 256 = X, to 1e-6 in float and 1e-14 in "
-        "double. "
-        "Shifts: a Ricker wavelet of 3-D shifted by (2.3, -1.6, 3.75) samples, to 0.02. Smoothing: a cosine of the "
-        "grid "
-        "is damped by 1 / (1 + lambda^2 k^2), to ten times the tolerance of the solution.";
+        "Random numbers, conjugate gradients, packed codes and correlations ([companions.md](companions.md)). EP: "
+        "sums of the 2^24 pairs of class S against the published ones, to 1e-8, and their counts exactly. CG: zeta "
+        "of class S against the published one, to 1e-10. Products of codes: every variant, and the library, against "
+        "a product in double, to its own bound. Hadamard codes of 256 shots: H'(H X) / 256 = X, to 1e-6 in float and "
+        "1e-14 in double. Shifts: a Ricker wavelet of 3-D shifted by (2.3, -1.6, 3.75) samples, to 0.02. Smoothing: "
+        "a cosine of the grid is damped by 1 / (1 + lambda^2 k^2), to ten times the tolerance of the solution.";
     const auto add = [&group](const char* name, auto measure) { group.promises.push_back({name, 1., true, measure}); };
     add("EP, class S", pairs_of_class_s);
     add("CG, class S", eigenvalue_of_class_s);

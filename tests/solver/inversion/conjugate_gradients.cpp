@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "kernels/companions/double_vectors.hpp"
 #include "solver/inversion/host_vectors.hpp"
 
 using namespace onda;
@@ -14,21 +15,6 @@ using namespace onda;
 namespace {
 
 /// Vectors in double precision.
-struct DoubleVectors {
-    using Vector = std::vector<double>;
-    [[nodiscard]] static Vector zeros(const Vector& like) { return Vector(like.size()); }
-    [[nodiscard]] static double dot(const Vector& a, const Vector& b) {
-        double sum = 0.;
-        for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-        return sum;
-    }
-    static void add(Vector& y, double a, const Vector& x) {
-        for (std::size_t i = 0; i < y.size(); ++i) y[i] += a * x[i];
-    }
-    static void combine(Vector& y, double b, const Vector& x) {
-        for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] + b * y[i];
-    }
-};
 using Values = DoubleVectors::Vector;
 
 /// -d^2/dx^2 with walls: eigenvalues 2 - 2 cos(pi k / (n + 1)), all different.
