@@ -28,7 +28,7 @@ inline constexpr std::size_t kSmallPackedShapes = 4;
 /// A product of a CUDA variant has the bits of the CPU variant that it names, or is within its bound of the reference.
 /// \returns whether the variant computes such products.
 inline bool check_packed_variant(const cuda::PackedVariant& variant, const PackedShape& shape) {
-    const auto& [rows, columns, width] = shape;
+    const std::int64_t rows = shape.rows, columns = shape.columns, width = shape.width;
     if (!cuda::packed_problem(variant, width).empty()) return false;
     const PackedCodes codes = random_codes(rows, columns);
     const std::vector<float> values = random_values<float>(columns * width);
