@@ -295,6 +295,50 @@ struct ImagingConfig {
     bool operator==(const ImagingConfig&) const = default;
 };
 
+/// What of the data a stage of an inversion fits, and for how long. What is absent is that of `imaging`.
+struct InversionStageConfig {
+    std::optional<BandPassConfig> band_pass;
+    std::optional<OffsetConfig> offset_m;
+    std::optional<TimeWindowConfig> time_window_s;
+    std::optional<std::int64_t> every_shot;    ///< the first of so many; with random_shots: of those
+    std::optional<std::int64_t> random_shots;  ///< so many of them, drawn anew
+    std::optional<std::int64_t> redraw_every;  ///< iterations after which shots, or codes, are drawn anew
+    std::optional<double> spacing_m;           ///< of the grid; absent: that of `grid`
+    std::int64_t iterations = 10;
+    double misfit = 0.;         ///< ends the stage, as a part of that which it began with
+    double misfit_change = 0.;  ///< ends it, as a part of the misfit before the iteration
+    bool operator==(const InversionStageConfig&) const = default;
+};
+
+/// The lowest and highest value of a parameter of the model.
+struct BoundsConfig {
+    std::optional<double> min, max;
+    bool operator==(const BoundsConfig&) const = default;
+};
+
+/// How `onda fwi` changes the model.
+struct InversionConfig {
+    std::vector<InversionStageConfig> stages;
+    std::string parameter = "vp";   ///< vp | slowness | slowness_squared: what steps are taken in
+    std::string density = "fixed";  ///< fixed | gardner | inverted
+    BoundsConfig vp_m_s, rho_kg_m3;
+    std::optional<double> water_m_s;                    ///< nodes of the start model of this velocity or less are held
+    double hold_depth_m = 0.;                           ///< likewise those down to here
+    std::string precondition = "illumination";          ///< none | illumination
+    double floor = 0.01;                                ///< of the illumination, as a part of its mean
+    double smooth_wavelengths = 0.;                     ///< length of a Helmholtz smoothing of changes, in wavelengths
+    double source_taper_m = 0., receiver_taper_m = 0.;  ///< radii within which changes are damped
+    double tikhonov = 0., total_variation = 0.;         ///< weights beside the misfit that a stage begins with
+    std::string method = "lbfgs";                       ///< lbfgs | conjugate_gradients | steepest_descent
+    std::int64_t memory = 5;                            ///< pairs that lbfgs keeps
+    double first_step = 0.01;  ///< largest change of the first trial along the gradient, of the mean of the parameter
+    std::int64_t trials = 6;   ///< of a line search
+    std::int64_t every_trial_shot = 1;  ///< trials compute the first of so many shots
+    std::string wavelet = "given";      ///< given | reported | estimated
+    std::filesystem::path true_model;   ///< that data were made with: how far models are from it is told
+    bool operator==(const InversionConfig&) const = default;
+};
+
 struct SeismogramConfig {
     std::optional<double> dt_s;       ///< absent: a round one that keeps the wavelets (default_sampling_s())
     std::string segy = "none";        ///< none | ieee | ibm: samples of seismograms.segy
@@ -352,7 +396,8 @@ struct Config {
     std::vector<SourceConfig> sources;
     std::vector<ReceiverConfig> receivers;
     SurveyConfig survey;
-    std::optional<ImagingConfig> imaging;  ///< absent: nothing is compared
+    std::optional<ImagingConfig> imaging;      ///< absent: nothing is compared
+    std::optional<InversionConfig> inversion;  ///< absent: nothing is inverted
     OutputConfig output;
     BackendConfig backend;
 

@@ -56,6 +56,7 @@ Command add_run(CLI::App& app);
 Command add_gradient(CLI::App& app);
 Command add_rtm(CLI::App& app);
 Command add_lsrtm(CLI::App& app);
+Command add_fwi(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_tune(CLI::App& app);
 Command add_model(CLI::App& app);

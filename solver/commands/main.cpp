@@ -104,15 +104,29 @@ struct CommandRow {
     bool tells_of_all = false;  ///< whether its result has the options of the others
 };
 
-constexpr std::array<CommandRow, 22> kCommands{
-    {{"run", add_run},         {"gradient", add_gradient}, {"rtm", add_rtm},
-     {"lsrtm", add_lsrtm},     {"check", add_check},       {"tune", add_tune},
-     {"predict", add_predict}, {"model", add_model},       {"init", add_init},
-     {"schema", add_schema},   {"convert", add_convert},   {"plot", add_plot},
-     {"data", add_data},       {"export", add_export},     {"report", add_report},
-     {"verify", add_verify},   {"compare", add_compare},   {"dispersion", add_dispersion},
-     {"bench", add_bench},     {"info", add_info},         {"completion", add_completion, true},
-     {"man", add_man, true}}};
+constexpr std::array<CommandRow, 23> kCommands{{{"run", add_run},
+                                                {"gradient", add_gradient},
+                                                {"rtm", add_rtm},
+                                                {"lsrtm", add_lsrtm},
+                                                {"fwi", add_fwi},
+                                                {"check", add_check},
+                                                {"tune", add_tune},
+                                                {"predict", add_predict},
+                                                {"model", add_model},
+                                                {"init", add_init},
+                                                {"schema", add_schema},
+                                                {"convert", add_convert},
+                                                {"plot", add_plot},
+                                                {"data", add_data},
+                                                {"export", add_export},
+                                                {"report", add_report},
+                                                {"verify", add_verify},
+                                                {"compare", add_compare},
+                                                {"dispersion", add_dispersion},
+                                                {"bench", add_bench},
+                                                {"info", add_info},
+                                                {"completion", add_completion, true},
+                                                {"man", add_man, true}}};
 
 /// The commands that are added for a command line: the one that it begins with, since the options of all would take a
 /// fifth of the time in which the program starts; all of them, for help and suggestions, where it begins with none.

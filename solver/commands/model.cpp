@@ -1,3 +1,5 @@
+#include "solver/model/model.hpp"
+
 #include <cstdio>
 #include <memory>
 #include <spdlog/fmt/fmt.h>
@@ -6,7 +8,7 @@
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/commands/model_pictures.hpp"
-#include "solver/model/model_builders.hpp"
+#include "solver/model/stored_model.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 
@@ -19,26 +21,12 @@ struct Options {
     bool no_pictures = false, overwrite = false;
 };
 
-FileGeometry geometry_of(const Grid& grid) {
-    return {grid.dimensions, grid.n, grid.spacing_m, grid.origin_m};
-}
-
-/// A plane of one of the model's parameters at a time.
-Plane planes_of(const Grid& grid, std::span<const float> values) {
-    return [&grid, values](std::int64_t z, std::span<float> plane) {
-        std::copy_n(values.begin() + grid.at(0, 0, z), plane.size(), plane.begin());
-    };
-}
-
 void write_model(const Model& model, const std::string& title, const Options& options) {
-    std::vector<QuantityPlanes> further;
-    for (std::size_t i = 1; i < model.parameters.size(); ++i)
-        further.push_back(
-            {quantity_of(model.equation->parameters[i]), planes_of(model.grid, model.parameters[i].values)});
     std::string provenance = fmt::format("{}: {}", version_line(), model.description);
     if (!title.empty()) provenance += fmt::format(" (model of '{}')", title);
-    write_model_file(options.output, geometry_of(model.grid), planes_of(model.grid, model.vp().values), provenance,
-                     options.overwrite, further);
+    std::vector<std::span<const float>> parameters;
+    for (const ParameterValues& parameter : model.parameters) parameters.emplace_back(parameter.values);
+    store_model(options.output, model.grid, model.equation, parameters, provenance, options.overwrite);
 }
 
 void report(const Model& model, const Options& options) {

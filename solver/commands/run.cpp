@@ -6,11 +6,13 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/inversion/full_waveform_inversion.hpp"
 #include "solver/inversion/least_squares_migration.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/threads.hpp"
 #include "solver/run/simulation.hpp"
 #include "solver/tasks/gradient_task.hpp"
+#include "solver/tasks/inversion_tasks.hpp"
 #include "solver/tasks/least_squares_task.hpp"
 
 namespace onda {
@@ -116,6 +118,16 @@ Command add_lsrtm(CLI::App& app) {
                                "onda lsrtm line.yaml --set imaging.lsrtm.iterations=20 --max-hours 11.5\n"
                                "onda lsrtm survey.yaml --set imaging.image.direct_wave=subtract --output results/image",
                                &kLeastSquaresTask, "-lsrtm", migrate_by_least_squares, true});
+}
+
+Command add_fwi(CLI::App& app) {
+    return add_survey_command(app,
+                              {"fwi", "Invert observed seismograms for the velocities of the subsurface",
+                               "onda fwi survey.yaml\n"
+                               "onda fwi survey.yaml --output results/inversion --max-hours 11.5\n"
+                               "onda fwi survey.yaml --set 'inversion.stages=[{iterations: 10, band_pass: {high_hz: "
+                               "4}}, {iterations: 10}]'",
+                               &kInversionGradientTask, "-fwi", invert_waveforms, true});
 }
 
 }  // namespace onda

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
@@ -15,6 +14,7 @@
 #include "solver/data/observed_data.hpp"
 #include "solver/imaging/finished_image.hpp"
 #include "solver/inversion/host_vectors.hpp"
+#include "solver/inversion/survey_passes.hpp"
 #include "solver/outputs/gradient_output.hpp"
 #include "solver/outputs/least_squares_output.hpp"
 #include "solver/outputs/report_output.hpp"
@@ -33,12 +33,6 @@ namespace onda {
 namespace {
 
 using Image = HostVectors::Vector;
-
-/// The configuration of a pass, which leaves sums over the shots and nothing to look at.
-Config config_of_pass(Config config) {
-    config.output.pictures = config.output.report = false;
-    return config;
-}
 
 /// What a pass over the survey has left.
 struct Pass {
@@ -69,31 +63,15 @@ void negate(Image& image) {
     for (float& value : image) value = -value;
 }
 
-/// Tells of the shots of all passes as of one run.
-class ProgressOfPass : public Progress {
-public:
-    /// \param number of the pass, from 0.
-    ProgressOfPass(Progress& progress, std::int64_t number, std::int64_t passes)
-        : progress_(progress), number_(number), passes_(passes) {}
-
-    void begin(std::int64_t shots, std::int64_t steps) override {
-        before_ = number_ * shots;
-        progress_.begin(passes_ * shots, steps);
-    }
-    void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs) override {
-        progress_.update(before_ + done, together, step, time_s, max_abs);
-    }
-    void clear() override { progress_.clear(); }
-
-private:
-    Progress& progress_;
-    std::int64_t number_, passes_, before_ = 0;
-};
-
 class LeastSquaresMigration {
 public:
     LeastSquaresMigration(const Config& config, const RunOptions& options, Log& log, const Ranks& ranks)
-        : config_(config), coded_(config), options_(options), log_(log), ranks_(ranks) {}
+        : config_(config),
+          coded_(config),
+          options_(options),
+          log_(log),
+          ranks_(ranks),
+          passes_run_(options, log, ranks) {}
 
     RunFacts run();
 
@@ -105,8 +83,6 @@ private:
     /// it is applied to; null: none, its images are J' d.
     Pass pass(std::int64_t number, std::shared_ptr<const Operand> change);
     Pass pass_of(const Image& change);
-    /// Adds what a pass took and found to what the run says of itself.
-    void account_for(const RunFacts& of_pass);
     /// Takes what the first pass has left. \returns J' d.
     [[nodiscard]] Image take_data(Pass first);
     /// Draws the codes of the supershots again. \returns J'(d - J x) by these codes.
@@ -155,7 +131,8 @@ private:
     std::optional<MigrationPicture> picture_;
     std::unique_ptr<RunOutput> report_;
     std::optional<RunFolder> folder_;
-    RunFacts facts_;
+    SurveyPasses passes_run_;
+    RunFacts& facts_ = passes_run_.facts;
 
     Image source_, receiver_;  ///< illuminations
     std::vector<ShotMisfit> shots_;
@@ -222,34 +199,8 @@ void LeastSquaresMigration::open_folder() {
 }
 
 Pass LeastSquaresMigration::pass(std::int64_t number, std::shared_ptr<const Operand> change) {
-    RunOptions options = options_;
-    options.folder = folder_of(number);
-    options.shots = {};
-    options.task = change ? &kNormalProductTask : &kLeastSquaresTask;
-    options.replaces_others = number > 0;
-    options.operand = std::move(change);
-    std::optional<ProgressOfPass> progress;
-    if (options.progress != nullptr) options.progress = &progress.emplace(*options.progress, number, passes_of_all());
-    // What the first pass says of itself the others would say again.
-    Log log([&](Log::Level level, const std::string& message) {
-        if (number > 0)
-            log_.note(message);
-        else if (level == Log::Level::warning)
-            log_.warn(message);
-        else
-            log_.info(message);
-    });
-    std::exception_ptr time_is_over;
-    try {
-        account_for(run_simulation(config_of_pass(coded_), options, log, ranks_));
-    } catch (const Error& error) {
-        if (error.code() != ExitCode::time_limit) throw;
-        time_is_over = std::current_exception();  // which the first of several processes knows alone
-    }
-    // The sums are there when the first one comes here.
-    ranks_.all_or_none([&] {
-        if (time_is_over) std::rethrow_exception(time_is_over);
-    });
+    const TaskRow& task = change ? kNormalProductTask : kLeastSquaresTask;
+    passes_run_.run({coded_, task, folder_of(number), std::move(change), number > 0, passes_of_all()});
     return ranks_.all_or_none([&] {
         const std::filesystem::path file = sums_of(number);
         return Pass{read_image(file, kVpGradient, {}, plan_->domain.grid.n), misfit_in(file)};
@@ -260,23 +211,6 @@ Pass LeastSquaresMigration::pass_of(const Image& change) {
     auto operand = std::make_shared<Operand>();
     operand->change.vp.assign(change.begin(), change.end());
     return pass(++passes_, std::move(operand));
-}
-
-void LeastSquaresMigration::account_for(const RunFacts& of_pass) {
-    if (of_pass.backend.empty()) return;  // it was there
-    for (const auto& [phase, seconds] : of_pass.phase_s) {
-        const auto known = std::ranges::find(facts_.phase_s, phase, &std::pair<std::string, double>::first);
-        if (known == facts_.phase_s.end())
-            facts_.phase_s.emplace_back(phase, seconds);
-        else
-            known->second += seconds;
-    }
-    facts_.backend = of_pass.backend;
-    facts_.gpt_per_s = of_pass.gpt_per_s;
-    facts_.peak_memory_bytes = std::max(facts_.peak_memory_bytes, of_pass.peak_memory_bytes);
-    facts_.device_bytes = std::max(facts_.device_bytes, of_pass.device_bytes);
-    facts_.largest_observed_pressure = std::max(facts_.largest_observed_pressure, of_pass.largest_observed_pressure);
-    facts_.shots = of_pass.shots;
 }
 
 Image LeastSquaresMigration::take_data(Pass first) {

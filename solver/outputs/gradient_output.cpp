@@ -105,7 +105,9 @@ constinit const OutputFormat kGradientFormat{
             return name == kGradientName || name == kMisfitTableName || name == kGradientPictureName;
         },
     .is_wanted =
-        [](const Experiment& experiment) { return experiment.imaging && experiment.imaging->condition == nullptr; },
+        [](const Experiment& experiment) {
+            return experiment.imaging && experiment.imaging->reverses && experiment.imaging->condition == nullptr;
+        },
     .make = [](const Experiment& experiment, const Model&) -> std::unique_ptr<RunOutput> {
         return std::make_unique<Gradients>(experiment);
     },

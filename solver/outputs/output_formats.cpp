@@ -2,8 +2,10 @@
 #include <array>
 
 #include "solver/outputs/gradient_output.hpp"
+#include "solver/outputs/inversion_output.hpp"
 #include "solver/outputs/least_squares_output.hpp"
 #include "solver/outputs/migration_output.hpp"
+#include "solver/outputs/misfit_output.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/outputs/seismogram_output.hpp"
@@ -14,9 +16,9 @@
 namespace onda {
 
 std::span<const OutputFormat* const> output_formats() {
-    static constexpr std::array list{&kPictureFormat,   &kSeismogramFormat,   &kSnapshotFormat, &kGradientFormat,
-                                     &kMigrationFormat, &kLeastSquaresFormat, &kSegyFormat,     &kSuFormat,
-                                     &kVtkhdfFormat,    &kReportFormat};
+    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat,     &kGradientFormat,
+                                     &kMisfitFormat,  &kMigrationFormat,  &kLeastSquaresFormat, &kInversionFormat,
+                                     &kSegyFormat,    &kSuFormat,         &kVtkhdfFormat,       &kReportFormat};
     return list;
 }
 

@@ -140,7 +140,7 @@ int wavefields_together(const Experiment& experiment) {
 }
 
 bool gives_sums_alone(const Experiment& experiment) {
-    return experiment.imaging && experiment.imaging->fits_linearly;
+    return experiment.imaging && experiment.imaging->leaves_sums;
 }
 
 std::int64_t doubles_of_second_image(const Computation& computation) {
@@ -148,12 +148,13 @@ std::int64_t doubles_of_second_image(const Computation& computation) {
 }
 
 std::int64_t steps_of_shot(const Experiment& experiment) {
-    return experiment.time.steps +
-           (experiment.imaging ? experiment.imaging->history.forward_steps(experiment.time) : 0);
+    if (!experiment.imaging) return experiment.time.steps;
+    if (!experiment.imaging->reverses) return (experiment.imaging->scatters ? 2 : 1) * experiment.time.steps;
+    return experiment.time.steps + experiment.imaging->history.forward_steps(experiment.time);
 }
 
 std::string describe_history(const Experiment& experiment, const Computation& computation) {
-    if (!experiment.imaging) return {};
+    if (!experiment.imaging || !experiment.imaging->reverses) return {};
     const HistoryPlan& history = experiment.imaging->history;
     const std::int64_t segments = history.segments(experiment.time);
     std::string text = fmt::format(

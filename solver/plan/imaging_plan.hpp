@@ -25,6 +25,7 @@ struct ImagingPlan {
     bool scatters = false;                        ///< whether a scattered field steps beside the forward one
     bool reverses = false;       ///< whether adjoint fields meet the forward one, of which `history` tells what is kept
     bool fits_linearly = false;  ///< whether data, or their difference from a model's, are fitted by least squares
+    bool leaves_sums = false;    ///< whether results are sums over the shots, without their seismograms
     std::string chosen_by;       ///< what put numbers in place of "auto"
 };
 

@@ -10,6 +10,7 @@
 #include "solver/imaging/imaging_condition.hpp"
 #include "solver/imaging/misfit.hpp"
 #include "solver/model/model.hpp"
+#include "solver/model/parameterisation.hpp"
 #include "solver/propagation/devices.hpp"
 #include "solver/survey/encoding.hpp"
 #include "solver/survey/survey.hpp"
@@ -65,6 +66,7 @@ Vocabulary vocabulary() {
             {"survey.encoding", names_of(encodings())},
             {"imaging.misfit", names_of(misfits())},
             {"imaging.image.condition", names_of(imaging_conditions())},
+            {"inversion.parameter", names_of(parameterisations())},
             {"backend.name", with_auto(names_of(devices()), "the fastest there is")},
             {"backend.kernel", with_auto(kernels_of_all_devices(), "the fastest for the grid")}};
 }

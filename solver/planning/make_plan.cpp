@@ -253,18 +253,20 @@ void set_imaging(Plan& plan) {
     const Config& c = plan.config;
     const ImagingConfig section = c.imaging.value_or(ImagingConfig{});
     MisfitSettings settings = make_misfit_settings(section, c.time.duration_s, c.origin);
-    if (!plan.task->computes_gradients && !plan.task->scatters) return;
+    if (!plan.task->computes_gradients && !plan.task->scatters && !plan.task->compares_data) return;
     plan.imaging.emplace().misfit = std::move(settings);
     plan.imaging->scatters = plan.task->scatters;
     plan.imaging->reverses = plan.task->computes_gradients;
     plan.imaging->fits_linearly = plan.task->fits_linearly;
+    plan.imaging->leaves_sums = plan.task->leaves_sums;
     if (plan.task->fits_linearly) check_fits_linearly(section, c.origin);
     // Of least squares the data are divided by it; products are not.
     const bool illuminates = plan.task->fits_linearly ? !plan.task->scatters : section.illumination;
-    plan.imaging->sums = {.illuminates = plan.task->compares_data && illuminates,
+    const bool compares_gradients = plan.task->compares_data && plan.task->computes_gradients;
+    plan.imaging->sums = {.illuminates = compares_gradients && illuminates,
                           .density = section.parameters == "vp_and_rho"};
     if (plan.task->makes_images) set_condition(*plan.imaging, section.image, c.origin);
-    plan.imaging->adjoint_sources = plan.task->compares_data && section.adjoint_sources;
+    plan.imaging->adjoint_sources = compares_gradients && section.adjoint_sources;
 }
 
 void warn_of_lost_band(const Survey& survey, const TimeAxis& time, std::vector<std::string>& warnings) {

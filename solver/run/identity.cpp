@@ -18,7 +18,7 @@ bool is_no_part(const std::string& path, const std::string& value, bool compares
     constexpr std::array<std::string_view, 7> whole{
         "title",        "schema_version",      "output.directory",  "model.file",
         "imaging.ring", "imaging.ring_folder", "imaging.memory_gib"};
-    if (path.starts_with("imaging.lsrtm")) return true;  // when iterations end changes none of them
+    if (path.starts_with("imaging.lsrtm") || path.starts_with("inversion")) return true;  // no pass depends on them
     if (path == "imaging.storage") return value != "ring" || !compares;
     return path.starts_with("backend.") || (path.starts_with("imaging") && !compares) ||
            std::ranges::find(whole, path) != whole.end();

@@ -83,7 +83,7 @@ void ComparingTask::compute(Batch& batch, StepControl& control) {
     parts_.times.measure("shot set-up", [&] { provide(batch); });
     const StepHook hook{"stability watch", [&](std::int64_t step) { return watch.next(step); },
                         [&] {
-                            watch.look(reversal().forward());
+                            watch.look(forward());
                             for (ShotInProgress& shot : batch) throw_if_unreadable(shot.observed);
                         }};
     run(points, [&](const Wavefield& field) { return compare(batch, field); },
@@ -125,6 +125,7 @@ AdjointPoints ComparingTask::compare(ShotInProgress& shot, const Wavefield& fiel
     if (imaging_.adjoint_sources)
         for (const std::vector<double>& trace : misfit.adjoint_source)
             shot.images.adjoint_source.insert(shot.images.adjoint_source.end(), trace.begin(), trace.end());
+    if (!imaging_.reverses) return {};
     return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos,
                           adjoint_of_output_sampling(plan_.time, std::move(misfit.adjoint_source)),
                           imaging_.sums.density);

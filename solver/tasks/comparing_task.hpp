@@ -41,7 +41,9 @@ protected:
     virtual void provide(const Batch& batch) = 0;
     /// Runs a batch. \param adjoint_of takes the wavefield whose receivers have recorded what is compared.
     virtual void run(std::span<const ShotPoints> points, const AdjointOf& adjoint_of, const RunSupport& support) = 0;
-    /// What the runs of a batch have left, or leave.
+    /// The run that the receivers record, while it is stepped.
+    [[nodiscard]] virtual const Propagator& forward() const { return reversal().forward(); }
+    /// What the runs of a batch have left, or leave. \throws std::logic_error where no field meets another.
     [[nodiscard]] virtual const GradientRun& reversal() const = 0;
     /// The bytes of all wavefields of a batch.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;

@@ -66,7 +66,8 @@ struct TaskRow {
     bool scatters = false;            ///< Plan::imaging is there, with a scattered field beside the forward one
     bool compares_data = false;       ///< with what the section imaging calls observed
     bool makes_images = false;        ///< by a condition, in place of gradients
-    bool fits_linearly = false;       ///< data are compared by l2, and results are sums over the shots alone
+    bool fits_linearly = false;       ///< data are compared by l2, as least squares have it
+    bool leaves_sums = false;         ///< results are sums over the shots alone
     std::unique_ptr<Task> (*make)(const TaskParts& parts);
     /// What a shot asks of a device at most.
     ShotSize (*largest_shot)(const Experiment& experiment, const Computation& computation);

@@ -1,0 +1,159 @@
+#include "solver/inversion/inversion_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <spdlog/fmt/fmt.h>
+#include <variant>
+
+#include "io/text/number_text.hpp"
+#include "kernels/companions/positioned_random.hpp"
+#include "solver/discretisation/grid.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/planning/make_plan.hpp"
+#include "solver/tasks/inversion_tasks.hpp"
+
+namespace onda {
+namespace {
+
+NumberSelection selection_of(const std::vector<std::int64_t>& numbers) {
+    std::string text;
+    for (const std::int64_t number : numbers) text += fmt::format("{}{}", text.empty() ? "" : ",", number);
+    return std::get<NumberSelection>(NumberSelection::parse(text));
+}
+
+/// A model of one velocity, with densities where the run has some.
+ModelConfig constant_model(double vp_m_s, bool has_density) {
+    ModelConfig model;
+    model.vp_m_s = vp_m_s;
+    constexpr double any_density = 1000.;
+    if (has_density) model.rho_kg_m3 = any_density;
+    return model;
+}
+
+/// The nodes along an axis of another spacing; none where it does not divide the axis.
+std::optional<std::int64_t> nodes_of(std::int64_t nodes, double spacing_m, double wanted_m) {
+    if (nodes == 1) return 1;
+    const double intervals = static_cast<double>(nodes - 1) * spacing_m / wanted_m;
+    const double whole = std::round(intervals);
+    if (whole < 1. || std::abs(intervals - whole) > 1e-6 * whole) return std::nullopt;
+    return static_cast<std::int64_t>(whole) + 1;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> every_mth(const std::vector<std::int64_t>& numbers, std::int64_t m) {
+    std::vector<std::int64_t> taken;
+    for (std::size_t i = 0; i < numbers.size(); i += static_cast<std::size_t>(m)) taken.push_back(numbers[i]);
+    return taken;
+}
+
+InversionStage::InversionStage(const Config& whole, std::int64_t number, bool has_density, const RankPlace& ranks)
+    : number_(number), base_(whole) {
+    const InversionStageConfig& stage = config();
+    ImagingConfig& imaging = *base_.imaging;
+    if (stage.band_pass) imaging.band_pass = stage.band_pass;
+    if (stage.offset_m) imaging.offset_m = *stage.offset_m;
+    if (stage.time_window_s) imaging.time_window_s = *stage.time_window_s;
+    imaging.illumination = true;
+    imaging.adjoint_sources = false;
+    imaging.parameters = base_.inversion->density == "fixed" ? "vp" : "vp_and_rho";
+    base_.output.snapshots = {};
+    set_grid(whole);
+    set_time_step(has_density, ranks);
+    shots_ = every_mth(all_shots(ranks), stage.every_shot.value_or(1));
+    if (stage.random_shots && *stage.random_shots > std::ssize(shots_))
+        base_.origin.value_fault(key() + "random_shots", fmt::format("there are {} shots to draw from", shots_.size()));
+    const bool draws = stage.random_shots || (base_.survey.encoding == "random");
+    if (stage.redraw_every && !draws)
+        base_.origin.value_fault(key() + "redraw_every",
+                                 "nothing is drawn: it needs random_shots, or survey.encoding: random");
+}
+
+const InversionStageConfig& InversionStage::config() const {
+    return base_.inversion->stages.at(static_cast<std::size_t>(number_ - 1));
+}
+
+std::string InversionStage::key() const {
+    return fmt::format("inversion.stages[{}].", number_ - 1);
+}
+
+void InversionStage::set_grid(const Config& whole) {
+    grid_ = make_grid(whole.grid, whole.origin);
+    const std::optional<double> spacing_m = config().spacing_m;
+    if (!spacing_m) return;
+    GridConfig& grid = base_.grid;
+    std::vector<std::int64_t> shape;
+    for (const int axis : {0, 1, 2}) {
+        if (!grid_.has_axis(axis)) continue;
+        const auto nodes = nodes_of(grid_.n[static_cast<std::size_t>(axis)],
+                                    grid_.spacing_m[static_cast<std::size_t>(axis)], *spacing_m);
+        if (!nodes)
+            base_.origin.value_fault(
+                key() + "spacing_m",
+                fmt::format("does not divide the {} m of the grid along {}: the model could not be brought back",
+                            number_text(static_cast<double>(grid_.n[static_cast<std::size_t>(axis)] - 1) *
+                                        grid_.spacing_m[static_cast<std::size_t>(axis)]),
+                            "xyz"[axis]));
+        shape.push_back(*nodes);
+    }
+    grid.shape = shape;
+    grid.spacing_m = {*spacing_m};
+    if (base_.model.type == "file") base_.model.resample = true;
+    grid_ = make_grid(grid, base_.origin);
+}
+
+/// One for all models that bounds allow: how misfits change with the model would otherwise be changed by the step, too.
+void InversionStage::set_time_step(bool has_density, const RankPlace& ranks) {
+    Config slowest = base_, fastest = base_;
+    slowest.model = constant_model(base_.inversion->vp_m_s.min.value(), has_density);
+    fastest.model = constant_model(base_.inversion->vp_m_s.max.value(), has_density);
+    const Plan plan = make_plan(fastest, ranks, &kInversionGradientTask);
+    base_.time.dt_s = slowest.time.dt_s = plan.time.dt_s;
+    make_plan(slowest, ranks, &kInversionGradientTask);
+    const auto& band = base_.imaging->band_pass;
+    frequency_hz_ = band && band->high_hz ? *band->high_hz : plan.survey.lowest_peak_frequency_hz();
+}
+
+std::vector<std::int64_t> InversionStage::all_shots(const RankPlace& ranks) const {
+    Config any = base_;
+    any.model = constant_model(base_.inversion->vp_m_s.max.value(), false);
+    any.model.rho = "none";
+    any.imaging->parameters = "vp";
+    const Plan plan = make_plan(any, ranks, &kMisfitTask);
+    std::vector<std::int64_t> numbers;
+    for (std::size_t i = 0; i < plan.survey.shots.size(); ++i) numbers.push_back(plan.survey.shots.id(i));
+    return numbers;
+}
+
+std::vector<std::int64_t> InversionStage::shots(std::int64_t drawing) const {
+    const auto wanted = config().random_shots;
+    if (!wanted) return shots_;
+    // The first of a shuffle (Fisher and Yates; Durstenfeld 1964), by a sequence of the stage in which each drawing has
+    // a stretch of its own.
+    std::vector<std::int64_t> numbers = shots_;
+    const auto seed = static_cast<std::uint64_t>(base_.survey.seed) + (static_cast<std::uint64_t>(number_) << 32U);
+    RandomCursor random = PositionedRandom(seed).from(static_cast<std::uint64_t>(drawing * *wanted));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(*wanted); ++i) {
+        const std::size_t left = numbers.size() - i;
+        const auto among = static_cast<std::size_t>(random.next() * static_cast<double>(left));
+        std::swap(numbers[i], numbers[i + std::min(left - 1, among)]);
+    }
+    numbers.resize(static_cast<std::size_t>(*wanted));
+    std::ranges::sort(numbers);
+    return numbers;
+}
+
+Config InversionStage::pass(const std::filesystem::path& model, std::int64_t drawing,
+                            const std::vector<std::int64_t>& shots) const {
+    Config config = base_;
+    config.model = {};
+    config.model.type = "file";
+    config.model.file = model;
+    config.model.storage = base_.model.storage;
+    config.imaging->shots = selection_of(shots);
+    if (config.survey.encoding == "random") config.survey.seed += drawing;
+    return config;
+}
+
+}  // namespace onda

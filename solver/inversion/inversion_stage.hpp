@@ -1,0 +1,60 @@
+/// \file
+/// A stage of a full-waveform inversion, as its passes over the survey are configured.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "io/text/number_selection.hpp"
+#include "kernels/grid/grid.hpp"
+#include "solver/ranks/rank_place.hpp"
+
+namespace onda {
+
+/// What all passes of a stage have in common. Refers to the configuration of the run.
+class InversionStage {
+public:
+    /// \param whole the configuration of the run, its grid complete and inversion.vp_m_s given on both sides.
+    /// \param number from 1. \param has_density whether the model has densities.
+    /// \throws Error(config): a spacing by which the grid cannot be divided, shots that are none, and whatever
+    /// make_plan() has against the passes, in the slowest as in the fastest model.
+    InversionStage(const Config& whole, std::int64_t number, bool has_density, const RankPlace& ranks);
+
+    [[nodiscard]] std::int64_t number() const { return number_; }
+    [[nodiscard]] const InversionStageConfig& config() const;
+    [[nodiscard]] const Grid& grid() const { return grid_; }
+    /// "inversion.stages[0].": what its keys begin with.
+    [[nodiscard]] std::string key() const;
+    /// Whether shots, or the codes of supershots, are drawn again from time to time.
+    [[nodiscard]] bool redraws() const { return config().redraw_every.has_value(); }
+
+    /// The numbers of the shots of a drawing, ascending. \param drawing from 0.
+    [[nodiscard]] std::vector<std::int64_t> shots(std::int64_t drawing) const;
+    /// The configuration of a pass, whose model is a file on the stage's grid.
+    [[nodiscard]] Config pass(const std::filesystem::path& model, std::int64_t drawing,
+                              const std::vector<std::int64_t>& shots) const;
+    /// The same with the model that the run begins with, on the stage's grid.
+    [[nodiscard]] const Config& with_start_model() const { return base_; }
+    /// What its passes compare, and how.
+    [[nodiscard]] const ImagingConfig& imaging() const { return *base_.imaging; }
+    /// The upper corner of the band, or the lowest peak frequency of the wavelets without one [Hz].
+    [[nodiscard]] double frequency_hz() const { return frequency_hz_; }
+
+private:
+    void set_grid(const Config& whole);
+    void set_time_step(bool has_density, const RankPlace& ranks);
+    [[nodiscard]] std::vector<std::int64_t> all_shots(const RankPlace& ranks) const;
+
+    std::int64_t number_;
+    Config base_;
+    Grid grid_;
+    std::vector<std::int64_t> shots_;  ///< from which each drawing takes some
+    double frequency_hz_ = 0.;
+};
+
+/// Every m-th of these, the first among them.
+std::vector<std::int64_t> every_mth(const std::vector<std::int64_t>& numbers, std::int64_t m);
+
+}  // namespace onda

@@ -1,0 +1,95 @@
+#include "solver/inversion/stage_check.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/results/seismograms.hpp"
+#include "solver/data/data_preparation.hpp"
+#include "solver/data/data_weights.hpp"
+#include "solver/data/observed_data.hpp"
+#include "solver/inversion/cycle_skips.hpp"
+#include "solver/inversion/wavelet_estimate.hpp"
+#include "solver/planning/make_plan.hpp"
+#include "solver/tasks/inversion_tasks.hpp"
+
+namespace onda {
+namespace {
+
+/// The traces of a shot, weighted by samples as a misfit weights them; of traces that do not count all are zero.
+void weight_traces(const ImagingConfig& config, const ShotGather& gather, std::span<float> traces) {
+    const auto samples = static_cast<std::size_t>(gather.samples);
+    DataWeights weights;
+    for (std::size_t i = 0; i < gather.receivers_m.size(); ++i) {
+        weights.set(config,
+                    {gather.sources_m.front(), gather.receivers_m[i], gather.shot, static_cast<std::int64_t>(i) + 1},
+                    gather.samples, gather.dt_s, 1.);
+        for (std::size_t n = 0; n < samples; ++n) {
+            float& value = traces[i * samples + n];
+            const double weight = weights.excludes_all() ? 0. : weights.samples()[n];
+            value = static_cast<float>(static_cast<double>(value) * weight);
+        }
+    }
+}
+
+/// The only signal that sources have. \throws Error(config).
+std::vector<double> signal_of(const Plan& plan) {
+    if (plan.survey.wavelets.size() != 1)
+        plan.config.origin.value_fault(
+            "inversion.wavelet", fmt::format("the sources have {} different signals: one is estimated for all of them",
+                                             plan.survey.wavelets.size()));
+    std::vector<double> signal(static_cast<std::size_t>(plan.time.output_samples));
+    for (std::size_t n = 0; n < signal.size(); ++n)
+        signal[n] = plan.survey.wavelets.front().value(static_cast<double>(n) * plan.time.output_dt_s);
+    return signal;
+}
+
+}  // namespace
+
+StageCheck check_stage(const Config& config, const Plan& plan, const std::filesystem::path& folder, bool estimates) {
+    const Plan of_pass = make_plan(config, plan.placement.ranks, &kPredictionTask);
+    const ImagingConfig& imaging = *config.imaging;
+    const ObservedData observed(imaging, of_pass.survey.shots, observed_sampling(of_pass.domain.grid, of_pass.time),
+                                ObservedUse::compared, of_pass.survey.encoding);
+    const auto samples = static_cast<std::size_t>(of_pass.time.output_samples);
+    const double dt_s = of_pass.time.output_dt_s;
+    std::optional<ButterworthBand> band;
+    if (imaging.band_pass) band = band_of(*imaging.band_pass);
+    CycleSkipCheck skips(samples, dt_s, band);
+    const auto estimate = std::make_shared<WaveletEstimate>(samples, dt_s);
+    for (const Shot& shot : of_pass.survey.shots) {
+        if (shot.receivers.empty()) continue;
+        ShotGather predicted = read_gather(folder / "seismograms.h5", shot.id);
+        std::vector<float> traces = observed.traces(shot);
+        weight_traces(imaging, predicted, predicted.pressure);
+        weight_traces(imaging, predicted, traces);
+        skips.add(shot.id, predicted.pressure, traces, {});
+        if (estimates) estimate->add(predicted.pressure, traces, {});
+    }
+    StageCheck check{warning_of(skips.result()), {}, {}};
+    if (!estimates) return check;
+    check.wavelet_told = fmt::format("what it predicts explains {:.1f} % of the energy of the observed data",
+                                     100. * estimate->explained());
+    check.write_wavelet = [estimate, signal = signal_of(of_pass), dt_s](const std::filesystem::path& file) {
+        write_wavelet_file(file, estimate->apply(signal), dt_s);
+    };
+    return check;
+}
+
+void collect_positions(const Shots& shots, const InversionConfig& config, std::vector<Position>& sources,
+                       std::vector<Position>& receivers) {
+    std::set<Position> of_sources, of_receivers;
+    if (config.source_taper_m == 0. && config.receiver_taper_m == 0.) return;
+    for (const Shot& shot : shots) {
+        if (config.source_taper_m > 0.)
+            for (const SourcePoint& source : shot.sources) of_sources.insert(source.position_m);
+        if (config.receiver_taper_m > 0.)
+            for (const Position& receiver : shot.receivers.list()) of_receivers.insert(receiver);
+    }
+    sources.assign(of_sources.begin(), of_sources.end());
+    receivers.assign(of_receivers.begin(), of_receivers.end());
+}
+
+}  // namespace onda

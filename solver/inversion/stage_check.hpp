@@ -1,0 +1,34 @@
+/// \file
+/// What seismograms predicted by a model tell of a stage before it begins: whether they are within half a period of
+/// those observed, and what source signal would bring them nearest.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "solver/discretisation/grid.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/survey/survey.hpp"
+
+namespace onda {
+
+struct StageCheck {
+    std::string warning;       ///< of cycle skipping; empty: there is nothing to warn of
+    std::string wavelet_told;  ///< of the estimate, in words; empty: not asked
+    std::function<void(const std::filesystem::path&)> write_wavelet;
+};
+
+/// \param config of the pass that predicted them. \param plan of the stage. \param folder of that pass.
+/// \param estimates whether the source signal is estimated. \throws Error(config) where sources have signals of their
+/// own, which one estimate cannot replace; Error(missing_input | bad_data).
+StageCheck check_stage(const Config& config, const Plan& plan, const std::filesystem::path& folder, bool estimates);
+
+/// The places of sources and receivers where steps are damped: none where they are not.
+void collect_positions(const Shots& shots, const InversionConfig& config, std::vector<Position>& sources,
+                       std::vector<Position>& receivers);
+
+}  // namespace onda
