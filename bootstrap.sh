@@ -15,7 +15,7 @@ For Debian 12 and Ubuntu 24.04. Missing packages are installed with apt-get, as 
 The build is in build/default, the results of the demo are in results/demo (replaced by the next demo).
 
 Environment:
-  ONDA_JOBS        compile jobs; otherwise one per core, and at most one per GiB of free memory
+  ONDA_JOBS        compile jobs; otherwise one per core, and at most one per 1.5 GiB of free memory
   ONDA_CMAKE_ARGS  further arguments for cmake, such as -DONDA_CUDA=ON for the CUDA kernels, which take minutes to compile
   CC, CXX          compilers, as for CMake
   ONDA_DATA_DIR    folder with marmousi_vp_1601x401.f32, for the tests that need it (skipped without it)
@@ -32,7 +32,7 @@ readonly packages=(
 # which h5py, xarray and segyio read. Those that need matplotlib, a browser, other shells or ffmpeg, half a gigabyte each,
 # are skipped without it.
 readonly packages_of_tests=(
-    libopenmpi-dev openmpi-bin pybind11-dev python3-dev
+    libopenmpi-dev openmpi-bin pybind11-dev python3-dev liblbfgsb-dev
     python3-numpy python3-h5py python3-xarray python3-h5netcdf python3-netcdf4 python3-segyio
     python3-pytest python3-jsonschema python3-yaml groff-base
 )
@@ -93,12 +93,12 @@ install_packages() {
         fail "could not install: ${missing[*]}" "the reason is above: no network, no such package, or no right to install"
 }
 
-# A compiler process of this project takes up to about 1 GiB.
+# A compiler process of this project takes up to about 1.5 GiB.
 compile_jobs() {
-    local jobs free_gib
+    local jobs fit
     jobs=$(nproc)
-    free_gib=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null) || true
-    if [[ -n "$free_gib" ]] && ((free_gib < jobs)); then jobs=$((free_gib > 0 ? free_gib : 1)); fi
+    fit=$(awk '/^MemAvailable:/ { print int($2 / 1572864) }' /proc/meminfo 2>/dev/null) || true
+    if [[ -n "$fit" ]] && ((fit < jobs)); then jobs=$((fit > 0 ? fit : 1)); fi
     echo "${ONDA_JOBS:-$jobs}"
 }
 

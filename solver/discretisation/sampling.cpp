@@ -62,9 +62,10 @@ SamplingVerdict judge_sampling(const SchemeConfig& config, const Grid& grid, con
     SamplingVerdict verdict;
     verdict.points_per_wavelength = vp_min_m_s / (highest.hz * coarsest_m);
     verdict.needed = needed_points_per_wavelength(scheme);
-    verdict.message = fmt::format(
-        "{:.3g} points per wavelength at {:.4g} Hz, where the wavelet's spectrum has fallen to 1 %, and {:.6g} m/s",
-        verdict.points_per_wavelength, highest.hz, vp_min_m_s);
+    verdict.message =
+        fmt::format("{:.3g} points per wavelength at {:.4g} Hz, where the {} has fallen to 1 %, and {:.6g} m/s",
+                    verdict.points_per_wavelength, highest.hz,
+                    highest.filtered ? "low-pass of what is compared" : "wavelet's spectrum", vp_min_m_s);
     const double least = config.min_points_per_wavelength;
     if (!(verdict.points_per_wavelength >= least)) {  // NaN, too
         verdict.level = SamplingVerdict::Level::refuse;

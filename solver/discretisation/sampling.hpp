@@ -14,6 +14,7 @@ namespace onda {
 struct HighestFrequency {
     double hz = 0.;
     double given_peak_hz = 0.;  ///< peak frequency of that wavelet in the configuration; 0 for types without it
+    bool filtered = false;      ///< lowered by the filter of what is compared
 };
 
 /// Points per wavelength at the highest frequency and slowest velocity, against what the order needs: as many as keep

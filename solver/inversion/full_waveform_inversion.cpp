@@ -146,6 +146,7 @@ private:
     std::optional<RunFolder> folder_;
     std::vector<InversionIteration> rows_, earlier_;  ///< of all stages so far, and of those before this one
     CutModels cut_models_;
+    std::optional<std::int64_t> shown_shot_;  ///< predicted as the first stage began; none where codes are drawn again
     std::chrono::steady_clock::time_point published_ = std::chrono::steady_clock::now();
 };
 
@@ -161,6 +162,8 @@ public:
     /// \returns the file of the model that it ends with.
     std::filesystem::path iterate();
     [[nodiscard]] const std::vector<IterationRecord>& records() const { return records_; }
+    /// Predicts the shot that is shown in the model that there is now.
+    void predict(std::int64_t shot);
     /// The files of what there is now. \param rows of the table, those of earlier stages among them.
     [[nodiscard]] std::vector<AtomicFile> results(const std::filesystem::path& folder,
                                                   const std::vector<InversionIteration>& rows, CutModels& known) const;
@@ -230,6 +233,8 @@ private:
     std::filesystem::path wavelet_;  ///< that was estimated; empty: that of the configuration
     std::int64_t drawing_ = 0;
     std::vector<std::int64_t> shots_, trial_shots_;
+
+    std::unique_ptr<GathersOfShot> gathers_;  ///< null: not predicted yet
 
     Variables x_;
     std::int64_t iteration_ = 0;
@@ -333,6 +338,7 @@ void FullWaveformInversion::Stage::check_data() {
     const Config config = stage_.pass(run_.records_.model(stage_.number(), 0), drawing_, some);
     run_.passes_.run({config, kPredictionTask, folder, {}, true, run_.expected_passes()});
     StageCheck check = run_.ranks_.all_or_none([&] { return check_stage(config, plan_, folder, estimates); });
+    if (stage_.number() == 1 && run_.config_.survey.encoding != "random") run_.shown_shot_ = some[some.size() / 2];
     if (!check.warning.empty()) run_.log_.warn(fmt::format("stage {}: {}", stage_.number(), check.warning));
     if (!estimates) return;
     const std::filesystem::path file = run_.records_.folder_of(stage_.number(), 0) / "wavelet.csv";
@@ -449,6 +455,15 @@ std::optional<FullWaveformInversion::Stage::Found> FullWaveformInversion::Stage:
                  std::move(misfits[static_cast<std::size_t>(best)])};
 }
 
+void FullWaveformInversion::Stage::predict(std::int64_t shot) {
+    const std::filesystem::path folder = run_.records_.folder_of(stage_.number(), iteration_) / "shown";
+    Config config = pass(run_.records_.model(stage_.number(), iteration_));
+    config.imaging->shots = stage_.pass({}, 0, {shot}).imaging->shots;
+    run_.passes_.run({config, kPredictionTask, folder, {}, true, run_.expected_passes()});
+    gathers_ = run_.ranks_.all_or_none(
+        [&] { return gathers_of_shot(config, plan_, shot, run_.records_.folder_of(1, 0) / "predicted", folder); });
+}
+
 std::vector<AtomicFile> FullWaveformInversion::Stage::results(const std::filesystem::path& folder,
                                                               const std::vector<InversionIteration>& rows,
                                                               CutModels& known) const {
@@ -471,6 +486,7 @@ std::vector<AtomicFile> FullWaveformInversion::Stage::results(const std::filesys
     results.shots = shots;
     results.model_file = run_.records_.model(stage_.number(), iteration_);
     results.known = &known;
+    if (gathers_) results.gathers = &gathers_->compared;
     return stage_inversion(plan_, folder, results);
 }
 
@@ -554,6 +570,7 @@ void FullWaveformInversion::Stage::keep() {
         100. * row.change, row.trials,
         row.model_error_percent ? fmt::format("   {:.3f} % from the true model", *row.model_error_percent) : ""));
     run_.publish_some(*this);
+    if (run_.options_.after_iteration) run_.options_.after_iteration(row);
 }
 
 bool FullWaveformInversion::Stage::has_ended() const {
@@ -698,8 +715,10 @@ RunFacts FullWaveformInversion::run() {
         Stage stage(*this, static_cast<std::int64_t>(i) + 1, before);
         before = stage.iterate();
         publish_some(stage);
-        if (i + 1 == settings().stages.size()) ranks_.all_or_none([&] { publish(stage, wanted); });
         earlier_ = rows_;
+        if (i + 1 < settings().stages.size()) continue;
+        if (shown_shot_) stage.predict(*shown_shot_);
+        ranks_.all_or_none([&] { publish(stage, wanted); });
     }
     passes_.facts.complete = true;
     return passes_.facts;

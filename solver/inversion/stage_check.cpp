@@ -18,6 +18,8 @@
 namespace onda {
 namespace {
 
+constexpr const char* kSeismogramsName = "seismograms.h5";
+
 /// The traces of a shot, weighted by samples as a misfit weights them; of traces that do not count all are zero.
 void weight_traces(const ImagingConfig& config, const ShotGather& gather, std::span<float> traces) {
     const auto samples = static_cast<std::size_t>(gather.samples);
@@ -61,7 +63,7 @@ StageCheck check_stage(const Config& config, const Plan& plan, const std::filesy
     const auto estimate = std::make_shared<WaveletEstimate>(samples, dt_s);
     for (const Shot& shot : of_pass.survey.shots) {
         if (shot.receivers.empty()) continue;
-        ShotGather predicted = read_gather(folder / "seismograms.h5", shot.id);
+        ShotGather predicted = read_gather(folder / kSeismogramsName, shot.id);
         std::vector<float> traces = observed.traces(shot);
         weight_traces(imaging, predicted, predicted.pressure);
         weight_traces(imaging, predicted, traces);
@@ -76,6 +78,32 @@ StageCheck check_stage(const Config& config, const Plan& plan, const std::filesy
         write_wavelet_file(file, estimate->apply(signal), dt_s);
     };
     return check;
+}
+
+std::unique_ptr<GathersOfShot> gathers_of_shot(const Config& config, const Plan& plan, std::int64_t shot,
+                                               const std::filesystem::path& before, const std::filesystem::path& now) {
+    const Plan of_pass = make_plan(config, plan.placement.ranks, &kPredictionTask);
+    const ImagingConfig& imaging = *config.imaging;
+    const ObservedData observed(imaging, of_pass.survey.shots, observed_sampling(of_pass.domain.grid, of_pass.time),
+                                ObservedUse::compared, of_pass.survey.encoding);
+    const Shot of_survey = of_pass.survey.shots[of_pass.survey.shots.index_of(shot)];
+    ShotGather gather = read_gather(now / kSeismogramsName, shot);
+    auto gathers = std::make_unique<GathersOfShot>();
+    gathers->observed = observed.traces(of_survey);
+    gathers->by_start = read_gather(before / kSeismogramsName, shot).pressure;
+    gathers->by_current = std::move(gather.pressure);
+    for (std::vector<float>* traces : {&gathers->observed, &gathers->by_start, &gathers->by_current}) {
+        if (imaging.band_pass) apply_band_pass(*imaging.band_pass, *traces, gather.samples, gather.dt_s);
+        weight_traces(imaging, gather, *traces);
+    }
+    gathers->compared = {.shot = shot,
+                         .receivers_m = gather.receivers_m,
+                         .dt_s = gather.dt_s,
+                         .samples = gather.samples,
+                         .observed = gathers->observed,
+                         .by_start = gathers->by_start,
+                         .by_current = gathers->by_current};
+    return gathers;
 }
 
 void collect_positions(const Shots& shots, const InversionConfig& config, std::vector<Position>& sources,

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "io/config/config.hpp"
 #include "solver/discretisation/grid.hpp"
+#include "solver/outputs/inversion_output.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/survey/survey.hpp"
 
@@ -26,6 +28,16 @@ struct StageCheck {
 /// \param estimates whether the source signal is estimated. \throws Error(config) where sources have signals of their
 /// own, which one estimate cannot replace; Error(missing_input | bad_data).
 StageCheck check_stage(const Config& config, const Plan& plan, const std::filesystem::path& folder, bool estimates);
+
+/// A shot as it was observed and as two models predict it, filtered and weighted as the misfit compares it. Owns the
+/// traces.
+struct GathersOfShot {
+    std::vector<float> observed, by_start, by_current;
+    ComparedGathers compared;  ///< refers to these
+};
+/// \param config of the pass that predicted it now, in whose folder it is; `before` is that of the earlier one.
+std::unique_ptr<GathersOfShot> gathers_of_shot(const Config& config, const Plan& plan, std::int64_t shot,
+                                               const std::filesystem::path& before, const std::filesystem::path& now);
 
 /// The places of sources and receivers where steps are damped: none where they are not.
 void collect_positions(const Shots& shots, const InversionConfig& config, std::vector<Position>& sources,

@@ -1,6 +1,7 @@
 #include "solver/planning/make_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/text/error.hpp"
@@ -179,8 +180,24 @@ void set_aperture(Plan& plan) {
     plan.setup.grid = plan.domain.computed.grid();
 }
 
+/// What seismograms that are filtered before they are compared have above the band may disperse: gradients of their
+/// misfit have it no more than they do.
+HighestFrequency highest_frequency_compared(const Plan& plan) {
+    HighestFrequency highest = plan.survey.highest_frequency();
+    const bool filters_both = plan.task->compares_data && !plan.task->makes_images && !plan.task->fits_linearly;
+    if (!filters_both || !plan.config.imaging || !plan.config.imaging->band_pass) return highest;
+    const BandPassConfig& band = *plan.config.imaging->band_pass;
+    if (!band.high_hz) return highest;
+    const double damped_hz = *band.high_hz * std::pow(100., 1. / static_cast<double>(band.order));  // to 1 %
+    if (damped_hz >= highest.hz) return highest;
+    highest.hz = damped_hz;
+    highest.given_peak_hz = 0.;
+    highest.filtered = true;
+    return highest;
+}
+
 void judge(Plan& plan) {
-    plan.sampling = judge_sampling(plan.config.scheme, plan.domain.grid, plan.survey.highest_frequency(),
+    plan.sampling = judge_sampling(plan.config.scheme, plan.domain.grid, highest_frequency_compared(plan),
                                    plan.setup.scheme, plan.model.velocity.min_m_s);
     if (plan.sampling.level == SamplingVerdict::Level::refuse)
         plan.config.origin.fault("grid.spacing_m", plan.sampling.message);

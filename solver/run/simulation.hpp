@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 
 namespace onda {
 
+struct InversionIteration;
 struct TaskRow;
 
 struct RunOptions {
@@ -31,6 +33,9 @@ struct RunOptions {
     /// When no further batch of shots is begun.
     std::chrono::steady_clock::time_point end_by = std::chrono::steady_clock::time_point::max();
     Progress* progress = nullptr;  ///< who is told how far the run is; null: whoever looks at stderr and the log
+    /// Told of each iteration of an inversion that was made, on the thread that runs it: what it throws ends the run,
+    /// which goes on from there another time.
+    std::function<void(const InversionIteration&)> after_iteration{};
 };
 
 /// Computes the shots of a survey that are missing and that no other process computes. With the last of them it leaves

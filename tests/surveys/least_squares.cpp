@@ -16,6 +16,7 @@
 #include "solver/survey/encoding.hpp"
 #include "solver/tasks/linear_tasks.hpp"
 #include "tests/program/process.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/solver/quiet_run.hpp"
 
 using namespace onda;
@@ -217,7 +218,10 @@ TEST_CASE("least-squares migration goes on where it ended, to the same bits") {
     CHECK(place.fitted("steps", {"imaging.lsrtm.iterations=2"}) != expected);
     CHECK(place.fitted("steps") == expected);
     CHECK(place.residuals("steps") == place.residuals("whole"));
-    CHECK(place.fitted("devices", {"backend.devices=[0, 1]", "backend.batch=1"}) == expected);
+    // Files are read in processes of their own: one that is forked while another thread allocates waits for ever under
+    // the allocator of AddressSanitizer (LLVM 14), which knows nothing of forks.
+    if (!test::kSanitized)
+        CHECK(place.fitted("devices", {"backend.devices=[0, 1]", "backend.batch=1"}) == expected);
 
     // Killed in the second iteration.
     const std::filesystem::path folder = place.folder.path() / "steps";
