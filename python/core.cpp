@@ -11,7 +11,9 @@
 #include "io/results/carried_columns.hpp"
 #include "io/results/gather_export.hpp"
 #include "solver/imaging/imaging_condition.hpp"
+#include "solver/inversion/full_waveform_inversion.hpp"
 #include "solver/inversion/least_squares_migration.hpp"
+#include "solver/outputs/inversion_output.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"
@@ -251,7 +253,7 @@ auto translated(const Work& work) {
     }
 }
 
-/// What run(), misfit(), rtm(), lsrtm() and apply() are asked for, as Python has it.
+/// What run(), misfit(), rtm(), lsrtm(), fwi() and apply() are asked for, as Python has it.
 struct RunRequest {
     std::string text, name;  ///< the path of a configuration, or, where it has a name, a configuration
     std::vector<std::string> overrides;
@@ -330,6 +332,22 @@ void lsrtm(const RunRequest& request, const std::string& folder, const py::funct
         RunOptions options{.folder = folder, .command_line = command_line()};
         options.progress = &told;
         return migrate_by_least_squares(config, options, said);
+    });
+}
+
+/// Full-waveform inversion in a folder, whose files are the results. \param after_iteration gets the columns of
+/// iterations.csv, with None for what is not known; what it raises ends the run.
+void fwi(const RunRequest& request, const std::string& folder, bool overwrite, const py::function& after_iteration,
+         const py::function& progress, const py::function& log) {
+    computed(request, progress, log, [&](const auto& config, const auto&, auto& told, auto& said) {
+        RunOptions options{.folder = folder, .overwrite = overwrite, .command_line = command_line()};
+        options.progress = &told;
+        options.after_iteration = [&after_iteration](const InversionIteration& row) {
+            const py::gil_scoped_acquire gil;
+            after_iteration(row.stage, row.iteration, row.misfit, row.relative, row.penalty, row.step, row.change,
+                            row.gradient, row.trials, row.shots, row.model_error_percent);
+        };
+        return invert_waveforms(config, options, said);
     });
 }
 
@@ -570,6 +588,8 @@ PYBIND11_MODULE(_core, module) {
                "An image by reverse-time migration: its arrays [z][y][x], coordinates and energies of shots.");
     module.def("lsrtm", &lsrtm, py::arg("request"), py::arg("folder"), py::arg("progress"), py::arg("log"),
                "Least-squares migration, whose results are files in a folder.");
+    module.def("fwi", &fwi, py::arg("request"), py::arg("folder"), py::arg("overwrite"), py::arg("after_iteration"),
+               py::arg("progress"), py::arg("log"), "Full-waveform inversion, whose results are files in a folder.");
     module.def("grid_shape", &grid_shape, py::arg("request"), "Nodes along z, y, x; empty where a file has them.");
     module.def("apply", &apply, py::arg("request"), py::arg("name"), py::arg("vp"), py::arg("rows"),
                py::arg("progress"), py::arg("log"),

@@ -13,10 +13,12 @@
 
     image = onda.rtm("line.yaml", vp=smooth)     # reverse-time migration of observed seismograms
     image = onda.lsrtm("line.yaml", vp=smooth)   # least-squares migration
+    model = onda.fwi("line.yaml", vp=smooth, folder="results/line-fwi").vp  # full-waveform inversion
 
     run = onda.open("results/demo")              # what `onda run` left in a folder
     gradient = onda.read_gradient("gradient.h5") # what `onda gradient` left
     image = onda.read_image("results/line-rtm")  # what `onda rtm` or `onda lsrtm` left
+    inversion = onda.read_inversion("results/line-fwi")  # what `onda fwi` left
 
 Positions are (x, y, z) in metres, z down; arrays are [z][y][x]. What goes wrong is an OndaError with the message and
 the exit code of the command line.
@@ -39,6 +41,7 @@ from ._errors import (
 )
 from ._gradient import Gradient, read_gradient
 from ._image import Image, OffsetGathers, lsrtm, read_image, rtm
+from ._inversion import Inversion, Iteration, fwi, read_inversion
 from ._misfit import misfit
 from ._operators import adjoint, born, forward, signals
 from ._progress import Progress
@@ -56,6 +59,8 @@ __all__ = [
     "Image",
     "InputDataError",
     "InternalError",
+    "Inversion",
+    "Iteration",
     "MissingInputError",
     "OffsetGathers",
     "OndaError",
@@ -71,11 +76,13 @@ __all__ = [
     "adjoint",
     "born",
     "forward",
+    "fwi",
     "lsrtm",
     "misfit",
     "open",
     "read_gradient",
     "read_image",
+    "read_inversion",
     "rtm",
     "run",
     "signals",

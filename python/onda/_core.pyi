@@ -9,6 +9,9 @@ version_line: str
 
 _Progress = Callable[[int, int, int, int, int, float, float], None]
 _Log = Callable[[bool, str], None]
+_AfterIteration = Callable[
+    [int, int, float, float, float, float, float, float, int, int, Optional[float]], None
+]
 
 class RunRequest:
     def __init__(
@@ -27,6 +30,14 @@ def misfit(
 ) -> Tuple[float, Dict[int, float], np.ndarray, Optional[np.ndarray]]: ...
 def rtm(request: RunRequest, progress: _Progress, log: _Log) -> Dict[str, Any]: ...
 def lsrtm(request: RunRequest, folder: str, progress: _Progress, log: _Log) -> None: ...
+def fwi(
+    request: RunRequest,
+    folder: str,
+    overwrite: bool,
+    after_iteration: _AfterIteration,
+    progress: _Progress,
+    log: _Log,
+) -> None: ...
 def apply(
     request: RunRequest,
     name: str,

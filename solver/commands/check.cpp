@@ -1,14 +1,24 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "io/config/strict_yaml.hpp"
+#include "io/files/plain_file.hpp"
 #include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "io/text/saturating.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/commands/model_pictures.hpp"
+#include "solver/inversion/inversion_forecast.hpp"
 #include "solver/plan/machine_forecast.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
@@ -36,6 +46,26 @@ struct Verdict {
     SurveyRanges ranges;
     std::vector<std::filesystem::path> pictures = {};  ///< of the model, if they were asked for
 };
+
+Verdict verdict_of(Plan plan, bool with_trial, const std::filesystem::path& folder) {
+    Verdict verdict{std::move(plan), {}, 0, {}, {}, {}};
+    verdict.ranges = ranges_of(verdict.plan.survey.observed_shots());
+    balance_slabs(verdict.plan.config.backend, verdict.plan.setup, verdict.plan.placement);
+    verdict.memory = forecast_memory(verdict.plan);
+    verdict.output_bytes = forecast_output_bytes(verdict.plan);
+    if (with_trial) verdict.time = forecast_time(verdict.plan, folder);
+    return verdict;
+}
+
+/// Of a gradient of a stage.
+Verdict verdict_of(const StageForecast& stage) {
+    return {stage.plan,
+            forecast_memory(stage.plan),
+            forecast_output_bytes(stage.plan),
+            stage.run_time,
+            ranges_of(stage.plan.survey.observed_shots()),
+            {}};
+}
 
 /// Memory of a device that has its own: what is free, and what would fit.
 struct DeviceRoom {
@@ -277,6 +307,133 @@ void print_machine(const Setup& setup, const Machine& machine, const std::vector
                                  most_slabs(setup));
 }
 
+// ---- An inversion
+
+/// What all stages take together: of memory what the largest does.
+struct InversionTotal {
+    explicit InversionTotal(const std::vector<StageForecast>& stages) {
+        for (const StageForecast& stage : stages) {
+            iterations += stage.iterations;
+            seconds += stage.seconds;
+            host_bytes = std::max(host_bytes, stage.host_bytes);
+            device_bytes = std::max(device_bytes, stage.device_bytes);
+            disk_bytes = saturating_sum(disk_bytes, stage.disk_bytes);
+        }
+    }
+    std::int64_t iterations = 0;
+    double seconds = 0.;
+    std::int64_t host_bytes = 0, device_bytes = 0, disk_bytes = 0;
+};
+
+nlohmann::ordered_json seconds_json(const StageForecast& stage, double seconds) {
+    return stage.run_time ? nlohmann::ordered_json(seconds) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json stage_json(const StageForecast& stage) {
+    const auto corner = [&stage](std::optional<double> BandPassConfig::*hz) {
+        const auto& band = stage.plan.config.imaging->band_pass;
+        return band && (*band).*hz ? nlohmann::ordered_json(*((*band).*hz)) : nlohmann::ordered_json();
+    };
+    return {{"stage", stage.number},
+            {"shots", stage.shots},
+            {"iterations", stage.iterations},
+            {"low_hz", corner(&BandPassConfig::low_hz)},
+            {"high_hz", corner(&BandPassConfig::high_hz)},
+            {"spacing_m_xyz", stage.plan.domain.grid.spacing_m},
+            {"shape_xyz", stage.plan.domain.grid.n},
+            {"gradient_s", seconds_json(stage, stage.gradient_s)},
+            {"trial_s", seconds_json(stage, stage.trial_s)},
+            {"seconds", seconds_json(stage, stage.seconds)},
+            {"host_bytes", stage.host_bytes},
+            {"device_bytes", stage.device_bytes},
+            {"disk_bytes", stage.disk_bytes}};
+}
+
+nlohmann::ordered_json inversion_json(const std::vector<StageForecast>& stages) {
+    const InversionTotal total(stages);
+    nlohmann::ordered_json json;
+    for (const StageForecast& stage : stages) json["stages"].push_back(stage_json(stage));
+    json.update({{"iterations", total.iterations},
+                 {"seconds", seconds_json(stages.front(), total.seconds)},
+                 {"host_bytes", total.host_bytes},
+                 {"device_bytes", total.device_bytes},
+                 {"disk_bytes", total.disk_bytes}});
+    return json;
+}
+
+/// "2 to 6 Hz", "to 6 Hz", "from 2 Hz", "all".
+std::string band_text(const std::optional<BandPassConfig>& band) {
+    if (!band || (!band->low_hz && !band->high_hz)) return "all";
+    if (!band->high_hz) return fmt::format("from {:g} Hz", *band->low_hz);
+    return fmt::format("{}to {:g} Hz", band->low_hz ? fmt::format("{:g} ", *band->low_hz) : "", *band->high_hz);
+}
+
+/// "25 m", "10 x 8 m".
+std::string spacing_text(const Grid& grid) {
+    const std::vector<double> spacings_m = grid.derivative_spacings_m();
+    if (std::ranges::count(spacings_m, spacings_m.front()) == std::ssize(spacings_m))
+        return fmt::format("{:g} m", spacings_m.front());
+    return fmt::format("{:g} m", fmt::join(spacings_m, " x "));
+}
+
+/// A line of the table. \param on_device whether the device has memory of its own.
+std::string stage_line(const std::array<std::string, 6>& what, const std::array<std::string, 3>& times,
+                       const std::array<std::string, 3>& bytes, bool on_device) {
+    std::string line =
+        fmt::format("{:>15} {:>12} {:>12} {:>8} {:>6} {:>11}", what[0], what[1], what[2], what[3], what[4], what[5]);
+    for (const std::string& time : times) line += fmt::format(" {:>11}", time);
+    line += fmt::format(" {:>9}", bytes[0]);
+    if (on_device) line += fmt::format(" {:>9}", bytes[1]);
+    return line + fmt::format(" {:>9}\n", bytes[2]);
+}
+
+void print_inversion(const std::vector<StageForecast>& stages, const OutputConfig& output) {
+    const InversionTotal total(stages);
+    const bool on_device = stages.front().plan.placement.device->has_own_memory();
+    const auto told = [](const StageForecast& stage, double seconds) {
+        return stage.run_time ? duration_text(seconds) : std::string("-");
+    };
+    std::cout << fmt::format("inversion {} stage{} and {} iteration{}, if none ends earlier\n", stages.size(),
+                             stages.size() == 1 ? "" : "s", total.iterations, total.iterations == 1 ? "" : "s")
+              << stage_line({"stage", "band", "nodes", "spacing", "shots", "iterations"},
+                            {"a gradient", "a trial", "in all"}, {"memory", "GPU", "disk"}, on_device);
+    for (const StageForecast& stage : stages)
+        std::cout << stage_line(
+            {fmt::format("{}", stage.number), band_text(stage.plan.config.imaging->band_pass),
+             shape_text(stage.plan.domain.grid), spacing_text(stage.plan.domain.grid), fmt::format("{}", stage.shots),
+             fmt::format("{}", stage.iterations)},
+            {told(stage, stage.gradient_s), told(stage, stage.trial_s), told(stage, stage.seconds)},
+            {bytes_text(stage.host_bytes), bytes_text(stage.device_bytes), bytes_text(stage.disk_bytes)}, on_device);
+    std::cout << stage_line(
+                     {"total", "", "", "", "", fmt::format("{}", total.iterations)},
+                     {"", "", told(stages.front(), total.seconds)},
+                     {bytes_text(total.host_bytes), bytes_text(total.device_bytes), bytes_text(total.disk_bytes)},
+                     on_device)
+              << fmt::format("          and model.h5, and {}\n", beside_results(output));
+}
+
+/// \throws Error(out_of_memory | io_error) where a stage does not fit into memory, or all of them not on the disk.
+void refuse_if_too_large(const std::vector<StageForecast>& stages, const std::filesystem::path& folder) {
+    for (const StageForecast& stage : stages) {
+        refuse_if_memory_is_short(stage.plan);
+        if (const std::int64_t free = available_host_bytes(stage.plan.placement.ranks); stage.host_bytes > free)
+            throw Error(ExitCode::out_of_memory,
+                        fmt::format("stage {} needs {} of memory, with the vectors of the optimiser, and {} are "
+                                    "available\n  take a coarser grid in this stage (spacing_m), or fewer pairs of "
+                                    "L-BFGS (inversion.memory)",
+                                    stage.number, bytes_text(stage.host_bytes), bytes_text(free)));
+    }
+    const std::filesystem::path existing = nearest_existing(folder);
+    const auto disk = static_cast<double>(std::filesystem::space(existing).available);
+    if (const std::int64_t needed = InversionTotal(stages).disk_bytes; static_cast<double>(needed) > disk)
+        throw Error(ExitCode::io_error,
+                    fmt::format("the iterations need {} on disk and {} has {} left\n  choose another folder with "
+                                "--output, or ask for fewer iterations",
+                                bytes_text(needed), shown(existing), bytes_text(static_cast<std::int64_t>(disk))));
+}
+
+// ---- The command
+
 /// \param file whose name the pictures begin with, with the extension of pictures or without; empty: check.
 std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& file, bool overwrite) {
     std::filesystem::path stem = file.empty() ? "check" : file;
@@ -292,7 +449,8 @@ std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& fil
 Command add_check(CLI::App& app) {
     struct Options {
         ConfigOptions config;
-        bool json = false, overwrite = false, no_trial = false, gradient = false, rtm = false, lsrtm = false;
+        bool json = false, overwrite = false, no_trial = false;
+        bool gradient = false, rtm = false, lsrtm = false, fwi = false;
         std::string plot;  ///< empty: not asked for
         MachineOptions machine;
     };
@@ -309,9 +467,16 @@ Command add_check(CLI::App& app) {
     CLI::Option* const gradient =
         command->add_flag("--gradient", options->gradient, "What `onda gradient` would take, not `onda run`");
     CLI::Option* const rtm = command->add_flag("--rtm", options->rtm, "What `onda rtm` would take")->excludes(gradient);
-    command->add_flag("--lsrtm", options->lsrtm, "What an iteration of `onda lsrtm` would take")
+    CLI::Option* const lsrtm =
+        command->add_flag("--lsrtm", options->lsrtm, "What an iteration of `onda lsrtm` would take")
+            ->excludes(gradient)
+            ->excludes(rtm);
+    command
+        ->add_flag("--fwi", options->fwi,
+                   "What `onda fwi` would take: the first gradient, then all stages with their iterations")
         ->excludes(gradient)
-        ->excludes(rtm);
+        ->excludes(rtm)
+        ->excludes(lsrtm);
     CLI::Option* const plot = command
                                   ->add_option("--plot", options->plot,
                                                "Draw model and survey first, in sections through the first source: "
@@ -341,12 +506,12 @@ Command add_check(CLI::App& app) {
                                     : options->rtm    ? &kMigrationTask
                                     : options->lsrtm  ? &kNormalProductTask
                                                       : nullptr;
-        Verdict verdict{make_plan(config, {}, task), {}, 0, {}, {}, {}};
-        verdict.ranges = ranges_of(verdict.plan.survey.observed_shots());
-        balance_slabs(verdict.plan.config.backend, verdict.plan.setup, verdict.plan.placement);
-        verdict.memory = forecast_memory(verdict.plan);
-        verdict.output_bytes = forecast_output_bytes(verdict.plan);
-        if (!options->no_trial) verdict.time = forecast_time(verdict.plan, default_folder(config));
+        const std::filesystem::path folder =
+            options->fwi ? default_folder(config).concat("-fwi") : default_folder(config);
+        const std::vector<StageForecast> stages =
+            options->fwi ? forecast_inversion(config, {}, !options->no_trial, folder) : std::vector<StageForecast>{};
+        Verdict verdict = options->fwi ? verdict_of(stages.front())
+                                       : verdict_of(make_plan(config, {}, task), !options->no_trial, folder);
         if (plot->count() > 0) verdict.pictures = draw(verdict.plan, options->plot, options->overwrite);
         const bool on_machine = !options->machine.devices.empty();
         const Machine machine = on_machine ? machine_of(options->machine, verdict) : Machine{};
@@ -355,14 +520,19 @@ Command add_check(CLI::App& app) {
                        : std::vector<MachineForecast>{};
         if (options->json) {
             nlohmann::ordered_json json = as_json(verdict);
+            if (options->fwi) json["inversion"] = inversion_json(stages);
             if (on_machine) json["machine"] = machine_json(machine, ways);
             std::cout << json_text(json) << '\n';
         } else {
             print(verdict);
+            if (options->fwi) print_inversion(stages, config.output);
             if (on_machine) print_machine(verdict.plan.setup, machine, ways);
         }
         if (on_machine) return 0;  // which this machine need not hold
-        refuse_if_too_large(verdict.plan, default_folder(config));
+        if (options->fwi)
+            refuse_if_too_large(stages, folder);
+        else
+            refuse_if_too_large(verdict.plan, folder);
         return 0;
     };
 }

@@ -124,7 +124,9 @@ private:
     void complete_bounds(const Model& start);
     void check_start(const Model& start) const;
     void open_folder();
+    void keep_arrays();
     void publish_some(const Stage& stage);
+    void tell(const Stage& stage);
     /// \param identity of a run whose results these are.
     void publish(const Stage& stage, const std::string& identity);
     [[nodiscard]] const InversionConfig& settings() const { return *config_.inversion; }
@@ -212,6 +214,7 @@ private:
     void take(const IterationRecord& known);
     void move_to(ModelOf model, IterationRecord record);
     void note_misfit(std::vector<MisfitByShot> shots);
+    void note(const Evaluation& there);
     void keep();
     [[nodiscard]] bool has_ended() const;
     [[nodiscard]] bool is_due_to_redraw(std::int64_t iteration) const {
@@ -559,6 +562,11 @@ void FullWaveformInversion::Stage::note_misfit(std::vector<MisfitByShot> shots) 
     if (!true_.vp.empty()) record.row.model_error_percent = difference_percent(current_.vp, true_.vp, held_);
 }
 
+void FullWaveformInversion::Stage::note(const Evaluation& there) {
+    note_misfit(there.shots);
+    records_.back().row.gradient = projected_gradient_norm(x_, there.gradient, {bounds_.lowest, bounds_.highest});
+}
+
 void FullWaveformInversion::Stage::keep() {
     const IterationRecord& record = records_.back();
     run_.ranks_.all_or_none([&] {
@@ -570,7 +578,7 @@ void FullWaveformInversion::Stage::keep() {
         100. * row.change, row.trials,
         row.model_error_percent ? fmt::format("   {:.3f} % from the true model", *row.model_error_percent) : ""));
     run_.publish_some(*this);
-    if (run_.options_.after_iteration) run_.options_.after_iteration(row);
+    run_.tell(*this);
 }
 
 bool FullWaveformInversion::Stage::has_ended() const {
@@ -587,7 +595,7 @@ bool FullWaveformInversion::Stage::has_ended() const {
 std::filesystem::path FullWaveformInversion::Stage::iterate() {
     begin();
     Evaluation there = evaluate();
-    note_misfit(there.shots);
+    note(there);
     keep();
     while (!has_ended()) {
         if (!advance(there)) {
@@ -598,7 +606,7 @@ std::filesystem::path FullWaveformInversion::Stage::iterate() {
         // Where the trial steps have told the misfit, the last gradient of a stage is nobody's.
         if (records_.back().by_shot.empty() || !has_ended()) {
             there = evaluate();
-            note_misfit(there.shots);
+            note(there);
         }
         keep();
     }
@@ -675,6 +683,22 @@ void FullWaveformInversion::open_folder() {
     log_.open_file(folder_->path() / kLogName);
 }
 
+/// Arrays have one grid, stages may have others: from here on the start model is a file.
+void FullWaveformInversion::keep_arrays() {
+    const std::filesystem::path file = options_.folder / kIterationsName / "start.h5";
+    ranks_.all_or_none([&] {
+        if (!ranks_.decides()) return;
+        const Equation& equation = plan_->setup.scheme.equation;
+        const ModelOf start = model_of(config_, plan_->domain.grid, equation);
+        std::vector<std::span<const float>> parameters{start.vp};
+        if (!start.rho.empty()) parameters.emplace_back(start.rho);
+        store_model(file, plan_->domain.grid, equation, parameters, version_line() + ": arrays", true);
+    });
+    config_.model = {};
+    config_.model.type = "file";
+    config_.model.file = file;
+}
+
 /// What there is so far. Pictures and pages of small grids would take longer than iterations: they wait for each other.
 void FullWaveformInversion::publish_some(const Stage& stage) {
     constexpr auto pause = std::chrono::seconds(10);
@@ -683,6 +707,17 @@ void FullWaveformInversion::publish_some(const Stage& stage) {
     if (std::chrono::steady_clock::now() - published_ < pause) return;
     ranks_.all_or_none([&] { publish(stage, hash_of(identity_) + " so far"); });
     published_ = std::chrono::steady_clock::now();
+}
+
+/// Whoever wants to know of the last iteration. Where that ends the run, the results are those so far.
+void FullWaveformInversion::tell(const Stage& stage) {
+    if (!options_.after_iteration) return;
+    try {
+        options_.after_iteration(stage.records().back().row);
+    } catch (...) {
+        publish(stage, hash_of(identity_) + " so far");
+        throw;
+    }
 }
 
 void FullWaveformInversion::publish(const Stage& stage, const std::string& identity) {
@@ -710,6 +745,7 @@ RunFacts FullWaveformInversion::run() {
         return passes_.facts;
     }
     ranks_.all_or_none([&] { open_folder(); });
+    if (config_.model.arrays) keep_arrays();
     std::optional<std::filesystem::path> before;
     for (std::size_t i = 0; i < settings().stages.size(); ++i) {
         Stage stage(*this, static_cast<std::int64_t>(i) + 1, before);

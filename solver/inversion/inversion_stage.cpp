@@ -26,8 +26,7 @@ NumberSelection selection_of(const std::vector<std::int64_t>& numbers) {
 ModelConfig constant_model(double vp_m_s, bool has_density) {
     ModelConfig model;
     model.vp_m_s = vp_m_s;
-    constexpr double any_density = 1000.;
-    if (has_density) model.rho_kg_m3 = any_density;
+    if (has_density) model.rho = "gardner";
     return model;
 }
 

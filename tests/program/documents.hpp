@@ -224,12 +224,13 @@ private:
     /// The modules that a block of Python needs, in itself and by what it asks of the package.
     static std::string modules_of(const Block& block) {
         using Signs = std::vector<const char*>;
-        static const std::array<std::pair<const char*, Signs>, 6> table{{{"h5py", {"h5py", "onda.open("}},
-                                                                         {"numpy", {"numpy", "import onda"}},
-                                                                         {"scipy", {"import scipy"}},
-                                                                         {"xarray", {"xarray", "dataset(", ".plot("}},
-                                                                         {"h5netcdf", {"open_dataset("}},
-                                                                         {"matplotlib", {"matplotlib", ".plot("}}}};
+        static const std::array<std::pair<const char*, Signs>, 6> table{
+            {{"h5py", {"h5py", "onda.open(", "onda.lsrtm(", "onda.fwi("}},
+             {"numpy", {"numpy", "import onda"}},
+             {"scipy", {"import scipy"}},
+             {"xarray", {"xarray", "dataset(", ".plot("}},
+             {"h5netcdf", {"open_dataset("}},
+             {"matplotlib", {"matplotlib", ".plot("}}}};
         std::string modules;
         for (const auto& [module, signs] : table)
             if (std::ranges::any_of(signs, [&](const char* sign) { return contains(block.text, sign); }))

@@ -1,0 +1,87 @@
+#include "solver/inversion/inversion_preparation.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "io/models/velocity_limits.hpp"
+#include "solver/inversion/gradient_shaping.hpp"
+#include "solver/inversion/inversion_stage.hpp"
+#include "solver/inversion/model_parameters.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/planning/make_plan.hpp"
+#include "solver/tasks/inversion_tasks.hpp"
+
+namespace onda {
+namespace {
+
+/// Whether no problem of the start model can be left to find: all nodes lie within bounds, and nothing is asked of
+/// densities.
+bool start_is_known_to_fit(const InversionConfig& inversion, const VelocityRange& start) {
+    if (!start.exact || inversion.density != "fixed" || inversion.rho_kg_m3 != BoundsConfig{}) return false;
+    const auto lowest = static_cast<float>(inversion.vp_m_s.min.value());
+    const auto highest = static_cast<float>(inversion.vp_m_s.max.value());
+    return lowest < highest && lowest <= static_cast<float>(start.min_m_s) &&
+           static_cast<float>(start.max_m_s) <= highest;
+}
+
+}  // namespace
+
+void check_inversion_sections(const Config& config) {
+    if (!config.inversion)
+        config.origin.fault("inversion",
+                            "an inversion needs to know what to fit: add a section `inversion` with `stages`");
+    if (config.inversion->stages.empty()) config.origin.fault("inversion.stages", "one stage at least is needed");
+    if (!config.imaging)
+        config.origin.fault("imaging",
+                            "an inversion fits seismograms to observed ones: add a section `imaging` with "
+                            "`observed: FILE`, a seismograms.h5, SEG-Y or SU");
+}
+
+Config with_inverted_parameters(Config config) {
+    config.imaging->parameters = config.inversion->density == "fixed" ? "vp" : "vp_and_rho";
+    return config;
+}
+
+void complete_bounds(InversionConfig& inversion, const ParameterRange& start) {
+    constexpr double room = 1.2;  // as a part of what the start model has
+    BoundsConfig& bounds = inversion.vp_m_s;
+    if (!bounds.min) bounds.min = std::max(lowest_vp_m_s, start.min / room);
+    if (!bounds.max) bounds.max = std::min(highest_vp_m_s, start.max * room);
+}
+
+void check_start_model(const Config& config, const Model& start) {
+    const ParameterValues* rho = start.find("rho");
+    const InversionConfig& inversion = config.inversion.value();
+    StageFaults faults(config.origin);
+    for (const auto& [key, message] :
+         problems(inversion, start.grid, start.vp().values,
+                  rho != nullptr ? std::span<const float>(rho->values) : std::span<const float>(),
+                  held_nodes(start.grid, start.vp().values, inversion)))
+        faults.add(key, message);
+    faults.raise_if_any();
+}
+
+std::vector<std::int64_t> shots_to_predict(const InversionConfig& inversion, const std::vector<std::int64_t>& shots) {
+    constexpr std::int64_t looked_at = 12;
+    return every_mth(shots, inversion.wavelet != "given" ? 1 : (std::ssize(shots) + looked_at - 1) / looked_at);
+}
+
+PreparedInversion prepare_inversion(const Config& config, const RankPlace& ranks) {
+    check_inversion_sections(config);
+    const Plan draft = make_plan(with_inverted_parameters(config), ranks, &kInversionGradientTask);
+    const Equation& equation = draft.setup.scheme.equation;
+    const VelocityRange& told = draft.model.velocity;
+    PreparedInversion prepared{config, equation == Equation::variable_density};
+    prepared.config.grid = draft.config.grid;
+    InversionConfig& inversion = prepared.config.inversion.value();
+    if (told.exact) complete_bounds(inversion, {told.min_m_s, told.max_m_s});
+    if (told.exact && start_is_known_to_fit(inversion, told)) return prepared;
+    const Model start = make_model(config.model, equation, draft.domain.grid, config.origin);
+    complete_bounds(inversion, {start.vp().min, start.vp().max});
+    check_start_model(prepared.config, start);
+    return prepared;
+}
+
+}  // namespace onda

@@ -1,0 +1,43 @@
+/// \file
+/// What full-waveform inversion makes of a configuration before its first pass, and what it refuses: for the inversion
+/// itself, and for what foretells it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "solver/model/model.hpp"
+#include "solver/ranks/rank_place.hpp"
+
+namespace onda {
+
+/// \throws Error(config) where there is nothing to invert: no section `inversion`, no stages, no section `imaging`.
+void check_inversion_sections(const Config& config);
+
+/// The configuration of gradients by the parameters that are inverted. \param config with both sections.
+[[nodiscard]] Config with_inverted_parameters(Config config);
+
+/// Sets the bounds of vp that the configuration leaves to the program: 1.2 times beyond the start model, within the
+/// limits of models. \param start the range of its vp [m/s].
+void complete_bounds(InversionConfig& inversion, const ParameterRange& start);
+
+/// \param config with its bounds complete. \throws Error(config) with all problems() of the start model.
+void check_start_model(const Config& config, const Model& start);
+
+/// The shots of a stage that are predicted as it begins: up to a dozen of them, or all where a source signal is
+/// estimated.
+[[nodiscard]] std::vector<std::int64_t> shots_to_predict(const InversionConfig& inversion,
+                                                         const std::vector<std::int64_t>& shots);
+
+/// A configuration of which stages can be made (InversionStage).
+struct PreparedInversion {
+    Config config;  ///< with its grid and bounds complete
+    bool has_density = false;
+};
+
+/// Prepares without making the start model where its range can be told exactly and lies within the bounds.
+/// \throws what `onda fwi` throws before its first stage.
+[[nodiscard]] PreparedInversion prepare_inversion(const Config& config, const RankPlace& ranks);
+
+}  // namespace onda
