@@ -13,7 +13,7 @@
 #include "solver/imaging/imaging_condition.hpp"
 #include "solver/inversion/full_waveform_inversion.hpp"
 #include "solver/inversion/least_squares_migration.hpp"
-#include "solver/outputs/inversion_output.hpp"
+#include "solver/outputs/iterations/inversion_output.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"

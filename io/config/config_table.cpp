@@ -1,5 +1,7 @@
 #include "io/config/config_table.hpp"
 
+#include <algorithm>
+
 #include "io/config/config_binding.hpp"
 #include "io/models/velocity_limits.hpp"
 
@@ -61,6 +63,15 @@ constexpr Need kSmoothedByWavelength{
 constexpr Need kRandomCodes{.what = "survey.encoding: random",
                             .lack = "the shots have no random codes",
                             .holds = [](const Config& config) { return config.survey.encoding == "random"; }};
+constexpr Need kRandomDraws{
+    .what = "survey.encoding: random, or random_shots of a stage of inversion",
+    .lack = "nothing is drawn at random",
+    .holds = [](const Config& config) {
+        return kRandomCodes.holds(config) ||
+               (config.inversion && std::ranges::any_of(config.inversion->stages, [](const auto& stage) {
+                    return stage.random_shots.has_value();
+                }));
+    }};
 constexpr Need kResampled{
     .what = "resample, where the model is a file",
     .lack = "the model's file is not resampled, its values are taken as they are",
@@ -655,9 +666,11 @@ constexpr Parameter kSurvey[] = {
      .example = "8"},
     {.name = "seed",
      .slot = bind<&SurveyConfig::seed>,
-     .help = "seed of the random codes; the same seed gives the same codes everywhere",
+     .help =
+         "seed of random codes, and of the random shots of stages of an inversion; the same seed gives the same ones "
+         "everywhere",
      .range = at_least(0.),
-     .when = {"encoding", "random"}},
+     .needs = &kRandomDraws},
     {.name = "codes",
      .slot = bind<&SurveyConfig::codes>,
      .help =
@@ -1062,6 +1075,7 @@ constexpr Parameter kStage[] = {
      .help = "iterations after which random_shots, or the random codes of supershots, are drawn again; what the method "
              "remembers of earlier iterations is dropped then. Absent: they stay",
      .range = between(1., 10000.),
+     .needs = &kRandomDraws,
      .example = "1"},
     {.name = "spacing_m",
      .slot = bind<&InversionStageConfig::spacing_m>,
@@ -1083,7 +1097,7 @@ constexpr Parameter kStage[] = {
 constexpr Parameter kBoundsOfVp[] = {
     {.name = "min",
      .slot = bind<&BoundsConfig::min>,
-     .help = "lowest velocity; that which models may have where absent",
+     .help = "lowest velocity. Absent: that of the start model by 1.2",
      .unit = "m/s",
      .range = kVelocity,
      .example = "1450"},

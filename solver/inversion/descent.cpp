@@ -116,10 +116,12 @@ DescentDirections::Vector DescentDirections::direction(const Vector& x, const Ve
     take_out_bound(reduced.gradient, reduced.free);
 
     Vector p;
+    steepest_ = true;
     switch (method_) {
         case DescentMethod::lbfgs:
             learn_pair(x, gradient);
             p = quasi_newton(reduced, precondition);
+            steepest_ = pairs_.empty();
             break;
         case DescentMethod::conjugate_gradients: p = conjugate(reduced, gradient, precondition); break;
         case DescentMethod::steepest_descent: p = steepest(reduced, precondition); break;
@@ -127,6 +129,7 @@ DescentDirections::Vector DescentDirections::direction(const Vector& x, const Ve
     take_out_leaving(p, x, box);
     if (!(HostVectors::dot(p, reduced.gradient) < 0.)) {
         forget();
+        steepest_ = true;
         p = steepest(reduced, precondition);
         take_out_leaving(p, x, box);
         if (!(HostVectors::dot(p, reduced.gradient) < 0.)) p.assign(p.size(), 0.F);
@@ -168,6 +171,7 @@ DescentDirections::Vector DescentDirections::conjugate(const Reduced& reduced, c
     const double overlap = -HostVectors::dot(gradient_before_, p);
     if (std::abs(overlap) >= kLeastOverlap * slope_before_) return p;
     take_out_bound(p_before_, reduced.free);
+    steepest_ = false;
     HostVectors::add(p, (slope_before_ - overlap) / slope_before, p_before_);
     return p;
 }

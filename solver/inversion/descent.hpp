@@ -80,6 +80,8 @@ public:
     /// Drops pairs, the last point and the last direction: J has changed.
     void forget();
 
+    /// Whether the last direction is that of the preconditioned gradient alone, so that forget() would not change it.
+    [[nodiscard]] bool was_steepest() const { return steepest_; }
     /// Pairs that are kept.
     [[nodiscard]] std::int64_t pairs() const { return static_cast<std::int64_t>(pairs_.size()); }
     /// Pairs that were not kept, since J does not curve upwards along s (s'y > 0, the curvature condition), or by too
@@ -106,7 +108,8 @@ private:
     std::deque<Pair> pairs_;             ///< the oldest first
     Vector x_before_, gradient_before_;  ///< of the last call; an empty gradient: none
     Vector p_before_;                    ///< conjugate gradients alone
-    double slope_before_ = 0.;           ///< g'Mg of the last call, of conjugate gradients
+    bool steepest_ = true;
+    double slope_before_ = 0.;  ///< g'Mg of the last call, of conjugate gradients
 };
 
 }  // namespace onda

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "io/models/velocity_limits.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/inversion/descent.hpp"
 #include "solver/inversion/gradient_shaping.hpp"
+#include "solver/inversion/inversion_preparation.hpp"
 #include "solver/inversion/inversion_records.hpp"
 #include "solver/inversion/inversion_stage.hpp"
 #include "solver/inversion/line_search.hpp"
@@ -121,8 +121,6 @@ private:
     class Stage;
 
     void prepare();
-    void complete_bounds(const Model& start);
-    void check_start(const Model& start) const;
     void open_folder();
     void keep_arrays();
     void publish_some(const Stage& stage);
@@ -182,7 +180,6 @@ private:
     struct Found {
         ModelOf model;
         double step = 0.;
-        std::int64_t trials = 0;
         std::vector<MisfitByShot> shots;  ///< of those that were tried
     };
 
@@ -206,7 +203,8 @@ private:
     [[nodiscard]] double penalty_of(const Variables& x) const;
     [[nodiscard]] Variables direction(const Evaluation& there);
     [[nodiscard]] double first_step(const Variables& p) const;
-    [[nodiscard]] std::optional<Found> search(const Evaluation& from, const Variables& p);
+    /// \param before trials that were made from here already.
+    [[nodiscard]] std::optional<Found> search(const Evaluation& from, const Variables& p, std::int64_t before);
     [[nodiscard]] std::vector<MisfitByShot> try_model(const ModelOf& model, std::int64_t trial);
     [[nodiscard]] ModelOf model_at(double step, const Variables& p) const;
     [[nodiscard]] bool advance(const Evaluation& there);
@@ -215,6 +213,7 @@ private:
     void move_to(ModelOf model, IterationRecord record);
     void note_misfit(std::vector<MisfitByShot> shots);
     void note(const Evaluation& there);
+    void keep_record() const;
     void keep();
     [[nodiscard]] bool has_ended() const;
     [[nodiscard]] bool is_due_to_redraw(std::int64_t iteration) const {
@@ -224,9 +223,9 @@ private:
     FullWaveformInversion& run_;
     InversionStage stage_;
     Plan plan_;
-    ModelOf first_;  ///< the model of the configuration, on the grid of the stage
-    ModelOf start_;  ///< of the stage
-    ModelOf true_;   ///< empty: not known
+    ModelOf first_;               ///< the model of the configuration, on the grid of the stage
+    ModelOf start_;               ///< of the stage
+    std::vector<float> true_vp_;  ///< empty: not known
     ModelOf current_;
     std::vector<bool> held_;
     std::optional<ModelParameters> parameters_;
@@ -240,7 +239,7 @@ private:
     std::unique_ptr<GathersOfShot> gathers_;  ///< null: not predicted yet
 
     Variables x_;
-    std::int64_t iteration_ = 0;
+    std::int64_t iteration_ = 0, trials_ = 0;  ///< trials from the current model
     std::vector<IterationRecord> records_;
 };
 
@@ -279,7 +278,7 @@ void FullWaveformInversion::Stage::make_start(const std::optional<std::filesyste
     }
     if (const auto& file = run_.settings().true_model; !file.empty()) {
         other.model.file = file;
-        true_ = model_of(other, grid, equation);
+        true_vp_ = model_of(other, grid, Equation::star).vp;
     }
 }
 
@@ -335,9 +334,7 @@ void FullWaveformInversion::Stage::begin() {
 void FullWaveformInversion::Stage::check_data() {
     const std::filesystem::path folder = run_.records_.folder_of(stage_.number(), 0) / "predicted";
     const bool estimates = run_.settings().wavelet != "given";
-    constexpr std::int64_t looked_at = 12;
-    const std::int64_t every = estimates ? 1 : (std::ssize(shots_) + looked_at - 1) / looked_at;
-    const std::vector<std::int64_t> some = every_mth(shots_, every);
+    const std::vector<std::int64_t> some = shots_to_predict(run_.settings(), shots_);
     const Config config = stage_.pass(run_.records_.model(stage_.number(), 0), drawing_, some);
     run_.passes_.run({config, kPredictionTask, folder, {}, true, run_.expected_passes()});
     StageCheck check = run_.ranks_.all_or_none([&] { return check_stage(config, plan_, folder, estimates); });
@@ -392,6 +389,7 @@ FullWaveformInversion::Stage::Evaluation FullWaveformInversion::Stage::evaluate(
         IterationRecord first;
         first.row = {.stage = stage_.number(), .iteration = 0};
         first.scale = sum_of(there.shots);
+        if (const auto known = run_.records_.find(stage_.number(), 0)) first.stuck = known->stuck;
         records_.push_back(std::move(first));
     }
     there.penalty = add_penalties(x_, there.gradient);
@@ -437,7 +435,8 @@ ModelOf FullWaveformInversion::Stage::model_at(double step, const Variables& p) 
 
 /// Of trials on some of the shots the slope is taken for theirs by their part of the misfit.
 std::optional<FullWaveformInversion::Stage::Found> FullWaveformInversion::Stage::search(const Evaluation& from,
-                                                                                        const Variables& p) {
+                                                                                        const Variables& p,
+                                                                                        std::int64_t before) {
     const double all = sum_of(from.shots), tried = sum_over(from.shots, trial_shots_);
     const double part = all > 0. ? tried / all : 1.;
     LineSearchLimits limits;
@@ -446,16 +445,16 @@ std::optional<FullWaveformInversion::Stage::Found> FullWaveformInversion::Stage:
     std::vector<std::vector<MisfitByShot>> misfits;
     while (const std::optional<double> step = line.next()) {
         const ModelOf model = model_at(*step, p);
-        misfits.push_back(try_model(model, std::ssize(misfits) + 1));
+        misfits.push_back(try_model(model, before + std::ssize(misfits) + 1));
         Variables there = parameters_->from_model(model.vp, model.rho);
         const double misfit = sum_of(misfits.back()) + part * penalty_of(there);
         HostVectors::add(there, -1., x_);  // the displacement
         line.tell(misfit, part * HostVectors::dot(from.gradient, there));
     }
+    trials_ = before + std::ssize(misfits);
     if (!line.step()) return std::nullopt;
     const auto best = std::ranges::find(line.trials(), *line.step(), &LineSearch::Trial::step) - line.trials().begin();
-    return Found{model_at(*line.step(), p), *line.step(), std::ssize(misfits),
-                 std::move(misfits[static_cast<std::size_t>(best)])};
+    return Found{model_at(*line.step(), p), *line.step(), std::move(misfits[static_cast<std::size_t>(best)])};
 }
 
 void FullWaveformInversion::Stage::predict(std::int64_t shot) {
@@ -504,16 +503,16 @@ bool FullWaveformInversion::Stage::advance(const Evaluation& there) {
         take(*known);
         return true;
     }
-    std::optional<Found> found = search(there, p);
+    std::optional<Found> found = search(there, p, 0);
     IterationRecord record;
-    if (!found && directions_.pairs() > 0) {
+    if (!found && !directions_.was_steepest()) {
         record.restarted = true;
         p = direction_anew(there);
-        found = search(there, p);
+        found = search(there, p, trials_);
     }
     if (!found) return false;
     keep_model(run_.records_.model(stage_.number(), iteration_ + 1), found->model);
-    record.row = {.stage = stage_.number(), .iteration = iteration_ + 1, .step = found->step, .trials = found->trials};
+    record.row = {.stage = stage_.number(), .iteration = iteration_ + 1, .step = found->step, .trials = trials_};
     record.row.change = largest_relative_difference(found->model.vp, current_.vp);
     if (trial_shots_.size() == shots_.size()) record.by_shot = std::move(found->shots);
     const Variables next = parameters_->from_model(found->model.vp, found->model.rho);
@@ -531,9 +530,7 @@ void FullWaveformInversion::Stage::take(const IterationRecord& known) {
     Config config = stage_.pass(run_.records_.model(stage_.number(), iteration_ + 1), 0, shots_);
     ModelOf model =
         run_.ranks_.all_or_none([&] { return model_of(config, stage_.grid(), run_.plan_->setup.scheme.equation); });
-    IterationRecord record = known;
-    record.stuck = false;  // what was the end before need not be one now
-    move_to(std::move(model), std::move(record));
+    move_to(std::move(model), known);
 }
 
 void FullWaveformInversion::Stage::move_to(ModelOf model, IterationRecord record) {
@@ -559,7 +556,7 @@ void FullWaveformInversion::Stage::note_misfit(std::vector<MisfitByShot> shots) 
     record.row.relative = record.scale > 0. ? record.row.misfit / record.scale : 0.;
     record.row.penalty = penalty_of(x_);
     record.row.shots = std::ssize(record.by_shot);
-    if (!true_.vp.empty()) record.row.model_error_percent = difference_percent(current_.vp, true_.vp, held_);
+    if (!true_vp_.empty()) record.row.model_error_percent = difference_percent(current_.vp, true_vp_, held_);
 }
 
 void FullWaveformInversion::Stage::note(const Evaluation& there) {
@@ -567,12 +564,15 @@ void FullWaveformInversion::Stage::note(const Evaluation& there) {
     records_.back().row.gradient = projected_gradient_norm(x_, there.gradient, {bounds_.lowest, bounds_.highest});
 }
 
-void FullWaveformInversion::Stage::keep() {
-    const IterationRecord& record = records_.back();
+void FullWaveformInversion::Stage::keep_record() const {
     run_.ranks_.all_or_none([&] {
-        if (run_.ranks_.decides()) run_.records_.keep(record);
+        if (run_.ranks_.decides()) run_.records_.keep(records_.back());
     });
-    const InversionIteration& row = record.row;
+}
+
+void FullWaveformInversion::Stage::keep() {
+    keep_record();
+    const InversionIteration& row = records_.back().row;
     run_.log_.info(fmt::format(
         "{:>4} {:>18.6g} {:>10.4f} {:>11.4g} {:>9.3f} % {:>6}{}", row.iteration, row.misfit, row.relative, row.step,
         100. * row.change, row.trials,
@@ -601,6 +601,7 @@ std::filesystem::path FullWaveformInversion::Stage::iterate() {
         if (!advance(there)) {
             run_.log_.info("no smaller misfit was found along the gradient: the stage ends");
             records_.back().stuck = true;
+            keep_record();
             break;
         }
         // Where the trial steps have told the misfit, the last gradient of a stage is nobody's.
@@ -620,34 +621,24 @@ void FullWaveformInversion::prepare() {
         throw Error(ExitCode::usage,
                     "full-waveform inversion by several processes needs them connected by MPI: build with it, or start "
                     "one process");
-    if (!config_.inversion)
-        config_.origin.fault("inversion",
-                             "an inversion needs to know what to fit: add a section `inversion` with `stages`");
-    if (settings().stages.empty()) config_.origin.fault("inversion.stages", "one stage at least is needed");
-    if (!config_.imaging)
-        config_.origin.fault("imaging",
-                             "an inversion fits seismograms to observed ones: add a section `imaging` with "
-                             "`observed: FILE`, a seismograms.h5, SEG-Y or SU");
-    const auto with_density = [](Config config) {
-        config.imaging->parameters = config.inversion->density == "fixed" ? "vp" : "vp_and_rho";
-        return config;
-    };
+    check_inversion_sections(config_);
     Plan draft = agree_on_plan(ranks_, config_.backend.name, [&](const RankPlace& place) {
-        return make_plan(with_density(config_), place, &kInversionGradientTask);
+        return make_plan(with_inverted_parameters(config_), place, &kInversionGradientTask);
     });
     config_.grid = draft.config.grid;
     const Model model = ranks_.all_or_none(
         [&] { return make_model(config_.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
     ranks_.all_or_none([&] {
-        complete_bounds(model);
-        check_start(model);
+        complete_bounds(*config_.inversion, {model.vp().min, model.vp().max});
+        check_start_model(config_, model);
     });
     plan_ = ranks_.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(*plan_, model, passes_.facts);
     identity_ =
         identity_of(config_, std::string(build().version), passes_.facts.model_fingerprint, plan_->setup.kernel, "fwi");
     for (const ResolvedParameter& parameter : resolved_parameters(config_))
-        if (parameter.path.starts_with("inversion.")) identity_[parameter.path] = parameter.value;
+        if (parameter.path.starts_with("inversion.") && parameter.path != "inversion.true_model")
+            identity_[parameter.path] = parameter.value;
     // Errors of later stages are told before the first one begins.
     ranks_.all_or_none([&] {
         for (std::size_t i = 0; i < settings().stages.size(); ++i)
@@ -656,27 +647,10 @@ void FullWaveformInversion::prepare() {
     });
 }
 
-/// Where the configuration leaves bounds to the program.
-void FullWaveformInversion::complete_bounds(const Model& start) {
-    constexpr double room = 1.2;  // as a part of what the start model has
-    BoundsConfig& bounds = config_.inversion->vp_m_s;
-    if (!bounds.min) bounds.min = std::max(lowest_vp_m_s, static_cast<double>(start.vp().min) / room);
-    if (!bounds.max) bounds.max = std::min(highest_vp_m_s, static_cast<double>(start.vp().max) * room);
-}
-
-void FullWaveformInversion::check_start(const Model& start) const {
-    const ParameterValues* rho = start.find("rho");
-    StageFaults faults(config_.origin);
-    const auto found = problems(settings(), start.grid, start.vp().values,
-                                rho != nullptr ? std::span<const float>(rho->values) : std::span<const float>(),
-                                held_nodes(start.grid, start.vp().values, settings()));
-    for (const auto& [key, message] : found) faults.add(key, message);
-    if (!found.empty()) faults.raise();
-}
-
 void FullWaveformInversion::open_folder() {
     if (!ranks_.decides()) return;
     refuse_taken_folder(options_.folder, options_.overwrite);
+    if (!options_.overwrite && !records_.exist()) refuse_another_run(options_.folder, identity_);
     folder_.emplace(options_.folder, true);
     if (options_.overwrite) records_.forget();
     records_.begin_or_join(identity_);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/models/velocity_limits.hpp"
+#include "kernels/equations/parameters.hpp"
 #include "solver/inversion/gradient_shaping.hpp"
 #include "solver/inversion/inversion_stage.hpp"
 #include "solver/inversion/model_parameters.hpp"
@@ -32,11 +33,13 @@ void check_inversion_sections(const Config& config) {
     if (!config.inversion)
         config.origin.fault("inversion",
                             "an inversion needs to know what to fit: add a section `inversion` with `stages`");
-    if (config.inversion->stages.empty()) config.origin.fault("inversion.stages", "one stage at least is needed");
     if (!config.imaging)
         config.origin.fault("imaging",
                             "an inversion fits seismograms to observed ones: add a section `imaging` with "
                             "`observed: FILE`, a seismograms.h5, SEG-Y or SU");
+    // Before the gradient of densities is planned, which they need.
+    if (config.inversion->density != "fixed" && !gives(config.model, kRho, config.origin))
+        config.origin.value_fault("inversion.density", kNoDensity);
 }
 
 Config with_inverted_parameters(Config config) {

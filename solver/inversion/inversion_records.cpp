@@ -107,25 +107,26 @@ std::filesystem::path InversionRecords::folder_of(std::int64_t stage, std::int64
 }
 
 std::optional<IterationRecord> InversionRecords::find(std::int64_t stage, std::int64_t iteration) const {
-    const std::filesystem::path file = folder_of(stage, iteration) / "iteration.json";
+    const std::filesystem::path file = record_file(stage, iteration);
     if (!std::filesystem::exists(file)) return std::nullopt;
     return read_json(file, iteration_from);
 }
 
 void InversionRecords::keep(const IterationRecord& record) const {
-    write_json(folder_of(record.row.stage, record.row.iteration) / "iteration.json", iteration_json(record));
+    write_json(record_file(record.row.stage, record.row.iteration), iteration_json(record));
 }
 
+// Last what tells whose they are: killed on the way, those that are left are no other inversion's.
 void InversionRecords::forget() const {
-    std::filesystem::remove(identity_file());
     for (std::int64_t stage = 1; std::filesystem::exists(folder_of(stage, 0)); ++stage)
         for (std::int64_t iteration = 0; std::filesystem::exists(folder_of(stage, iteration)); ++iteration)
-            std::filesystem::remove(folder_of(stage, iteration) / "iteration.json");
+            std::filesystem::remove(record_file(stage, iteration));
+    std::filesystem::remove(identity_file());
 }
 
 std::int64_t InversionRecords::stages_begun() const {
     std::int64_t stages = 0;
-    while (std::filesystem::exists(folder_of(stages + 1, 0))) ++stages;
+    while (std::filesystem::exists(record_file(stages + 1, 0))) ++stages;
     return stages;
 }
 

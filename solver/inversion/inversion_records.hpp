@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/outputs/inversion_output.hpp"
+#include "solver/outputs/iterations/inversion_output.hpp"
 #include "solver/run/identity.hpp"
 
 namespace onda {
@@ -52,6 +52,8 @@ public:
     /// \throws Error(cannot_create | io_error).
     void keep(const IterationRecord& record) const;
 
+    /// Whether an inversion has begun in the folder.
+    [[nodiscard]] bool exist() const { return std::filesystem::exists(identity_file()); }
     /// Forgets what iterations found; the passes over the survey stay until they are computed again.
     void forget() const;
     /// Begins the inversion, or goes on with the one that is there. \param identity with all of `inversion`. What may
@@ -61,6 +63,9 @@ public:
 
 private:
     [[nodiscard]] std::int64_t stages_begun() const;
+    [[nodiscard]] std::filesystem::path record_file(std::int64_t stage, std::int64_t iteration) const {
+        return folder_of(stage, iteration) / "iteration.json";
+    }
     [[nodiscard]] std::filesystem::path identity_file() const { return folder_ / "inversion.json"; }
 
     std::filesystem::path folder_;

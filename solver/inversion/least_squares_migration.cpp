@@ -16,7 +16,7 @@
 #include "solver/inversion/host_vectors.hpp"
 #include "solver/inversion/survey_passes.hpp"
 #include "solver/outputs/gradient_output.hpp"
-#include "solver/outputs/least_squares_output.hpp"
+#include "solver/outputs/iterations/least_squares_output.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/outputs/shot_sums.hpp"
 #include "solver/plan/plan.hpp"

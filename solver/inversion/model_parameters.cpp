@@ -214,10 +214,7 @@ std::vector<std::pair<std::string, std::string>> problems(const InversionConfig&
     InversionProblems found;
     check_bounds({"inversion.vp_m_s", kVp, config.vp_m_s, vp_start}, grid, held, found);
     if (config.density != "fixed" && rho_start.empty())
-        found.emplace_back("inversion.density",
-                           fmt::format("{}: the density of the model is constant, and waves do not feel it: give the "
-                                       "model a density, with model.rho, or keep it fixed",
-                                       config.density));
+        found.emplace_back("inversion.density", config.density + ": " + kNoDensity);
     else if (config.density == "inverted")
         check_bounds({"inversion.rho_kg_m3", kRho, config.rho_kg_m3, rho_start}, grid, held, found);
     if (config.density != "inverted" && config.rho_kg_m3 != BoundsConfig{})

@@ -94,6 +94,11 @@ private:
     std::vector<bool> held_;
 };
 
+/// What is wrong with inversion.density for a model that has none.
+inline constexpr const char* kNoDensity =
+    "the density of the model is constant, and waves do not feel it: give the model a density, with model.rho, or keep "
+    "it fixed";
+
 /// What speaks against inverting from a start model as section `inversion` says: the key of what is wrong, and why.
 /// Bounds that leave nothing between them, a start model outside of them at nodes that are not held, and densities that
 /// change, or have bounds, where they cannot. Parameters are those of ModelParameters.

@@ -12,7 +12,7 @@
 
 #include "io/config/config.hpp"
 #include "solver/discretisation/grid.hpp"
-#include "solver/outputs/inversion_output.hpp"
+#include "solver/outputs/iterations/inversion_output.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/survey/survey.hpp"
 

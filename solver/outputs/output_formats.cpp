@@ -2,8 +2,8 @@
 #include <array>
 
 #include "solver/outputs/gradient_output.hpp"
-#include "solver/outputs/inversion_output.hpp"
-#include "solver/outputs/least_squares_output.hpp"
+#include "solver/outputs/iterations/inversion_output.hpp"
+#include "solver/outputs/iterations/least_squares_output.hpp"
 #include "solver/outputs/migration_output.hpp"
 #include "solver/outputs/misfit_output.hpp"
 #include "solver/outputs/pictures.hpp"

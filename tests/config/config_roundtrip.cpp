@@ -117,6 +117,15 @@ std::vector<std::string> samples() {
             "{iterations: 7, residual: 0.25}, "
             "memory_gib: 0.5}\n",
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + rest2d + "imaging: {}\n",
+        kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + rest2d +
+            "survey: {seed: 3}\n"
+            "inversion: {stages: [{iterations: 3, band_pass: {high_hz: 7.5}, offset_m: {max: 900.5}, time_window_s: "
+            "{max: 0.05}, every_shot: 2, random_shots: 4, redraw_every: 5, spacing_m: 12.5, misfit: 0.1, "
+            "misfit_change: 0.01}, {iterations: 1}], parameter: slowness, density: inverted, vp_m_s: {min: 1400.5, max: "
+            "5000}, rho_kg_m3: {min: 900, max: 3000.5}, water_m_s: 1501, hold_depth_m: 20.5, precondition: "
+            "illumination, floor: 0.02, smooth_wavelengths: 0.3, source_taper_m: 50.5, receiver_taper_m: 60, tikhonov: "
+            "0.1, total_variation: 0.2, method: lbfgs, memory: 7, first_step: 0.02, trials: 4, every_trial_shot: 3, "
+            "wavelet: estimated, true_model: model.h5}\n",
         // Every source has a wavelet of its own: there is no top-level one.
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + kSnapshots +
             "sources: [{position_m: [1, 1], wavelet: {type: ricker, peak_frequency_hz: 10}}]\n",

@@ -16,7 +16,7 @@ using namespace onda;
 namespace {
 
 constexpr std::size_t kSamples = 500;
-constexpr double kDt = 0.004;
+constexpr double kTraceInterval = 0.004;
 constexpr double kF0 = 8.;
 /// |S|^2 of a Ricker wavelet is f^4 exp(-2 (f / f0)^2), of the centroid f0 / sqrt(2) Gamma(3) / Gamma(5/2).
 const double kPeriod = std::numbers::sqrt2 * std::tgamma(2.5) / std::tgamma(3.) / kF0;
@@ -32,7 +32,7 @@ double ricker(double f0, double t) {
 Traces trace(double late, double amplitude = 1., double f0 = kF0) {
     Traces values;
     for (std::size_t n = 0; n < kSamples; ++n) {
-        const double t = double(n) * kDt - late;
+        const double t = double(n) * kTraceInterval - late;
         values.push_back(float(amplitude * (ricker(f0, t - 0.6) - 0.5 * ricker(f0, t - 1.33))));
     }
     return values;
@@ -53,7 +53,7 @@ Traces joined(const std::vector<Traces>& parts) {
 }
 
 CycleSkipCheck plain() {
-    return {kSamples, kDt, std::nullopt};
+    return {kSamples, kTraceInterval, std::nullopt};
 }
 
 /// Of one shot whose observed traces are so much later, in periods, than the synthetic ones.
@@ -95,11 +95,11 @@ TEST_CASE("traces are skipped from half a period on, early or late") {
 
 TEST_CASE("shifts are found to a hundredth of a period, whatever part of a sample they are") {
     for (int n = -12; n <= 12; ++n) {
-        const double shift = (double(n) + 0.083 * double(n % 12)) * kDt;
+        const double shift = (double(n) + 0.083 * double(n % 12)) * kTraceInterval;
         CycleSkipCheck check = plain();
         check.add(1, trace(0.), trace(shift), {});
         CHECK(std::abs(check.result().worst_shift_s - shift) < 0.01 * kPeriod);
-        CHECK(std::abs(check.result().worst_shift_s - shift) < 0.1 * kDt);
+        CHECK(std::abs(check.result().worst_shift_s - shift) < 0.1 * kTraceInterval);
     }
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("the band decides on what is compared, and on the period") {
         for (std::size_t n = 0; n < low.size(); ++n) low[n] += high[n];
         return low;
     };
-    CycleSkipCheck all = plain(), low(kSamples, kDt, ButterworthBand{.low_hz = {}, .high_hz = 4.});
+    CycleSkipCheck all = plain(), low(kSamples, kTraceInterval, ButterworthBand{.low_hz = {}, .high_hz = 4.});
     for (CycleSkipCheck* check : {&all, &low}) check->add(1, both(0.), both(shift), {});
     CHECK(all.result().skipped == 1);
     CHECK(low.result().skipped == 0);

@@ -190,7 +190,7 @@ TEST_CASE("what onda fwi refuses is refused, in the same words") {
              {survey + "inversion: {stages: [{}]}\n", {}, "an inversion fits seismograms to observed ones"},
              {fitted, {"inversion.vp_m_s.min=2100"}, "the start model has a velocity of 2000 m/s"},
              {fitted, {"inversion.vp_m_s={min: 2400, max: 2300}"}, "min must be less than max"},
-             {fitted, {"inversion.density=gardner"}, "the model has no densities"},
+             {fitted, {"inversion.density=gardner"}, "the density of the model is constant"},
              {fitted, {"inversion.stages[0].spacing_m=17"}, "does not divide"},
              {fitted, {"inversion.stages[1].random_shots=5"}, "there are 4 shots to draw from"}}) {
         CAPTURE(refused.words);

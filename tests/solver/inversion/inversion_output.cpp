@@ -1,7 +1,7 @@
 // What an inversion leaves after an iteration: the table to the letter, pictures with as many plots as they are to have
 // and models on one scale, a page with the model of each iteration once, thinned where there are many, and the same
 // bytes whenever it is made. Takes 4 s.
-#include "solver/outputs/inversion_output.hpp"
+#include "solver/outputs/iterations/inversion_output.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "io/text/printable.hpp"
-#include "solver/outputs/inversion_page.hpp"
+#include "solver/outputs/iterations/inversion_page.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "tests/io/files_support.hpp"

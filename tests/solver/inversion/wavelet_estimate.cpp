@@ -24,7 +24,7 @@ using namespace onda;
 namespace {
 
 constexpr std::size_t kSamples = 400;
-constexpr double kDt = 0.004;
+constexpr double kSampleInterval = 0.004;
 
 using Series = std::vector<double>;
 using Traces = std::vector<float>;
@@ -32,7 +32,7 @@ using Traces = std::vector<float>;
 Series ricker(double f0, double t0) {
     Series s(kSamples);
     for (std::size_t n = 0; n < s.size(); ++n) {
-        const double x = std::numbers::pi * f0 * (double(n) * kDt - t0);
+        const double x = std::numbers::pi * f0 * (double(n) * kSampleInterval - t0);
         s[n] = (1. - 2. * x * x) * std::exp(-x * x);
     }
     return s;
@@ -70,7 +70,7 @@ Traces seismograms(const std::vector<Series>& reflectivity, const Series& signal
 std::complex<double> spectrum_at(const Series& s, double f) {
     std::complex<double> sum = 0.;
     for (std::size_t n = 0; n < s.size(); ++n)
-        sum += s[n] * std::polar(1., -2. * std::numbers::pi * f * double(n) * kDt);
+        sum += s[n] * std::polar(1., -2. * std::numbers::pi * f * double(n) * kSampleInterval);
     return sum;
 }
 
@@ -85,7 +85,7 @@ double error_in_band(const Series& s, const Series& truth, double low_hz, double
 }
 
 WaveletEstimate estimate(const Traces& synthetic, const Traces& observed, double eps = 1e-3) {
-    WaveletEstimate made(kSamples, kDt, eps);
+    WaveletEstimate made(kSamples, kSampleInterval, eps);
     made.add(synthetic, observed, {});
     return made;
 }
@@ -147,7 +147,7 @@ TEST_CASE("shot by shot, by any number of threads, the estimate has the bits of 
     const Traces synthetic = seismograms(reflectivity, ricker(10., 0.2));
     const Traces observed = seismograms(reflectivity, ricker(8., 0.3));
     const std::vector<double> weights(70, 0.7);
-    WaveletEstimate once(kSamples, kDt), in_turn(kSamples, kDt);
+    WaveletEstimate once(kSamples, kSampleInterval), in_turn(kSamples, kSampleInterval);
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1);
     once.add(synthetic, observed, weights);
@@ -172,11 +172,11 @@ TEST_CASE("filter, explained energy and rows of spikes are those of closed forms
     CHECK(later.explained() == doctest::Approx((1. + 2. * eps) / ((1. + eps) * (1. + eps))).epsilon(1e-12));
     const std::vector<WaveletEstimate::Row> rows = later.rows();
     CHECK(rows.front().frequency_hz == 0.);
-    CHECK(rows.back().frequency_hz == doctest::Approx(0.5 / kDt));
+    CHECK(rows.back().frequency_hz == doctest::Approx(0.5 / kSampleInterval));
     for (const WaveletEstimate::Row& row : rows) {
         CHECK(row.amplitude == doctest::Approx(2. / (1. + eps)));
         const std::complex<double> turn =
-            std::polar(1., row.phase_rad + 2. * std::numbers::pi * row.frequency_hz * 5. * kDt);
+            std::polar(1., row.phase_rad + 2. * std::numbers::pi * row.frequency_hz * 5. * kSampleInterval);
         CHECK(std::abs(turn - 1.) < 1e-9);
         CHECK(row.synthetic == doctest::Approx(1.));
         CHECK(row.observed == doctest::Approx(1.));
@@ -187,8 +187,8 @@ TEST_CASE("filter, explained energy and rows of spikes are those of closed forms
     CHECK(half.explained() == doctest::Approx(0.5).epsilon(1e-12));
     // Nothing is explained where signs cancel, and where there is no trace.
     CHECK(estimate(joined({spike(50), spike(60)}), joined({spike(50), spike(60, -1.F)})).explained() < 1e-20);
-    CHECK(WaveletEstimate(kSamples, kDt).explained() == 0.);
-    CHECK(WaveletEstimate(kSamples, kDt).filter() == Series(2 * kSamples));
+    CHECK(WaveletEstimate(kSamples, kSampleInterval).explained() == 0.);
+    CHECK(WaveletEstimate(kSamples, kSampleInterval).filter() == Series(2 * kSamples));
 }
 
 TEST_CASE("explained energy is that of the residual of filtered traces") {
@@ -226,7 +226,7 @@ TEST_CASE("weights multiply both traces; dead and excluded ones are not there") 
                       traces.begin() + std::ptrdiff_t((trace + 1) * kSamples));
     };
     // A weight of 2 is four traces of weight 1, here to the bit.
-    WaveletEstimate weighted(kSamples, kDt), repeated(kSamples, kDt);
+    WaveletEstimate weighted(kSamples, kSampleInterval), repeated(kSamples, kSampleInterval);
     weighted.add(joined({part(synthetic, 0), part(synthetic, 1)}), joined({part(observed, 0), part(observed, 1)}),
                  std::vector<double>{2., 1.});
     for (int n = 0; n < 4; ++n) repeated.add(part(synthetic, 0), part(observed, 0), {});
@@ -239,7 +239,7 @@ TEST_CASE("weights multiply both traces; dead and excluded ones are not there") 
                                                       .explained())
                                       .epsilon(1e-6));
     // A dead trace, and what nobody looks at.
-    WaveletEstimate with_others(kSamples, kDt), alone(kSamples, kDt);
+    WaveletEstimate with_others(kSamples, kSampleInterval), alone(kSamples, kSampleInterval);
     with_others.add(joined({part(synthetic, 2), part(synthetic, 0), Traces(kSamples, std::nanf(""))}),
                     joined({Traces(kSamples), part(observed, 0), part(observed, 1)}), std::vector<double>{1., 1., 0.});
     alone.add(part(synthetic, 0), part(observed, 0), {});
@@ -249,7 +249,7 @@ TEST_CASE("weights multiply both traces; dead and excluded ones are not there") 
     CHECK_THROWS_AS(alone.add(synthetic, part(observed, 0), {}), std::invalid_argument);
     CHECK_THROWS_AS(alone.add(part(synthetic, 0), part(observed, 0), std::vector<double>{1., 1.}),
                     std::invalid_argument);
-    CHECK_THROWS_AS(WaveletEstimate(0, kDt), std::invalid_argument);
+    CHECK_THROWS_AS(WaveletEstimate(0, kSampleInterval), std::invalid_argument);
     CHECK_THROWS_AS(WaveletEstimate(kSamples, 0.), std::invalid_argument);
 }
 
@@ -289,13 +289,13 @@ TEST_CASE("the file of a source signal is read as a wavelet, to the bit") {
     signal[2] = -1e-300;
     signal[3] = 6.02214076e23;
     write_wavelet_file(file, Series{1., 2.}, 1.);  // replaced
-    write_wavelet_file(file, signal, kDt / 3.);
+    write_wavelet_file(file, signal, kSampleInterval / 3.);
     const WaveletSeries read = read_wavelet(file);
     CHECK(read.amplitude == signal);
-    CHECK(read.dt_s == doctest::Approx(kDt / 3.).epsilon(1e-15));
+    CHECK(read.dt_s == doctest::Approx(kSampleInterval / 3.).epsilon(1e-15));
     signal[5] = std::numeric_limits<double>::infinity();
-    CHECK(message_of([&] { write_wavelet_file(file, signal, kDt); }, ExitCode::bad_data).find("sample 5") !=
+    CHECK(message_of([&] { write_wavelet_file(file, signal, kSampleInterval); }, ExitCode::bad_data).find("sample 5") !=
           std::string::npos);
     CHECK(read_wavelet(file).amplitude == read.amplitude);
-    CHECK_THROWS_AS(write_wavelet_file(file, Series{1.}, kDt), std::invalid_argument);
+    CHECK_THROWS_AS(write_wavelet_file(file, Series{1.}, kSampleInterval), std::invalid_argument);
 }

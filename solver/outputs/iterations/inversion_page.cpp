@@ -1,4 +1,4 @@
-#include "solver/outputs/inversion_page.hpp"
+#include "solver/outputs/iterations/inversion_page.hpp"
 
 #include <algorithm>
 #include <cmath>

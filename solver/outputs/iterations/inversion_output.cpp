@@ -1,4 +1,4 @@
-#include "solver/outputs/inversion_output.hpp"
+#include "solver/outputs/iterations/inversion_output.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
-#include "solver/outputs/inversion_page.hpp"
+#include "solver/outputs/iterations/inversion_page.hpp"
 #include "solver/pictures/fold_picture.hpp"
 #include "solver/pictures/gather_picture.hpp"
 #include "solver/pictures/section_picture.hpp"

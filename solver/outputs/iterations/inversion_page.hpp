@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/pictures/picture.hpp"
-#include "solver/outputs/inversion_output.hpp"
+#include "solver/outputs/iterations/inversion_output.hpp"
 #include "solver/report/blocks.hpp"
 
 namespace onda {

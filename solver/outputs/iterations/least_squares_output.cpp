@@ -1,4 +1,4 @@
-#include "solver/outputs/least_squares_output.hpp"
+#include "solver/outputs/iterations/least_squares_output.hpp"
 
 #include <algorithm>
 #include <spdlog/fmt/fmt.h>
