@@ -38,7 +38,7 @@ namespace onda {
 namespace {
 
 /// The verdict of `onda check`: what the run is, and what it will need.
-struct Verdict {
+struct PlanVerdict {
     Plan plan;
     MemoryForecast memory;
     std::int64_t output_bytes = 0;
@@ -47,8 +47,8 @@ struct Verdict {
     std::vector<std::filesystem::path> pictures = {};  ///< of the model, if they were asked for
 };
 
-Verdict verdict_of(Plan plan, bool with_trial, const std::filesystem::path& folder) {
-    Verdict verdict{std::move(plan), {}, 0, {}, {}, {}};
+PlanVerdict verdict_of(Plan plan, bool with_trial, const std::filesystem::path& folder) {
+    PlanVerdict verdict{std::move(plan), {}, 0, {}, {}, {}};
     verdict.ranges = ranges_of(verdict.plan.survey.observed_shots());
     balance_slabs(verdict.plan.config.backend, verdict.plan.setup, verdict.plan.placement);
     verdict.memory = forecast_memory(verdict.plan);
@@ -58,7 +58,7 @@ Verdict verdict_of(Plan plan, bool with_trial, const std::filesystem::path& fold
 }
 
 /// Of a gradient of a stage.
-Verdict verdict_of(const StageForecast& stage) {
+PlanVerdict verdict_of(const StageForecast& stage) {
     return {stage.plan,
             forecast_memory(stage.plan),
             forecast_output_bytes(stage.plan),
@@ -76,7 +76,7 @@ struct DeviceRoom {
     std::optional<Grid> largest;
 };
 
-nlohmann::ordered_json device_memory_json(const Verdict& v) {
+nlohmann::ordered_json device_memory_json(const PlanVerdict& v) {
     const DeviceRoom room(v.plan);
     nlohmann::ordered_json json{{"peak_bytes", v.memory.device_peak_bytes()}};
     for (const auto& item : v.memory.device_items) json["items"][item.what] = item.bytes;
@@ -103,7 +103,7 @@ nlohmann::ordered_json ranges_json(const SurveyRanges& ranges) {
     return json;
 }
 
-nlohmann::ordered_json as_json(const Verdict& v) {
+nlohmann::ordered_json as_json(const PlanVerdict& v) {
     const Plan& plan = v.plan;
     nlohmann::ordered_json json;
     json["grid"] = {{"shape_xyz", plan.domain.grid.n},         {"spacing_m_xyz", plan.domain.grid.spacing_m},
@@ -194,7 +194,7 @@ struct MachineOptions {
 };
 
 /// \throws Error(usage).
-Machine machine_of(const MachineOptions& options, const Verdict& v) {
+Machine machine_of(const MachineOptions& options, const PlanVerdict& v) {
     const auto extents = parse_extents(options.devices, 2);
     const bool is_number = options.devices.find_first_not_of("0123456789") == std::string::npos;
     if (!extents &&
@@ -264,7 +264,7 @@ void print_run_time(const TimeForecast& time) {
                                  time.load.others, time.load.processors);
 }
 
-void print(const Verdict& v) {
+void print(const PlanVerdict& v) {
     const Plan& plan = v.plan;
     std::cout << describe(plan) << '\n';
     print_ranges(v.ranges, plan.domain.grid.dimensions);
@@ -510,8 +510,8 @@ Command add_check(CLI::App& app) {
             options->fwi ? default_folder(config).concat("-fwi") : default_folder(config);
         const std::vector<StageForecast> stages =
             options->fwi ? forecast_inversion(config, {}, !options->no_trial, folder) : std::vector<StageForecast>{};
-        Verdict verdict = options->fwi ? verdict_of(stages.front())
-                                       : verdict_of(make_plan(config, {}, task), !options->no_trial, folder);
+        PlanVerdict verdict = options->fwi ? verdict_of(stages.front())
+                                           : verdict_of(make_plan(config, {}, task), !options->no_trial, folder);
         if (plot->count() > 0) verdict.pictures = draw(verdict.plan, options->plot, options->overwrite);
         const bool on_machine = !options->machine.devices.empty();
         const Machine machine = on_machine ? machine_of(options->machine, verdict) : Machine{};

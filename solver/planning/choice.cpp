@@ -24,7 +24,7 @@ constexpr std::int64_t kSharingShots = 16;
 constexpr std::int64_t kCoreBytes = 8 << 20;
 /// Each shot that writes snapshots holds a file open.
 constexpr std::int64_t kMostWithSnapshots = 64;
-constexpr double kMemoryShare = 0.8;  // of what is free
+constexpr double kShareOfMemory = 0.8;  // of what is free
 
 /// The shots of a worker, if all are equally fast.
 std::int64_t shots_of_worker(const Survey& survey, const Placement& placement) {
@@ -153,10 +153,11 @@ bool fits(Plan& plan, int batch) {
     const MemoryForecast memory = forecast_memory(plan);
     if (plan.placement.device->has_own_memory() &&
         static_cast<double>(memory.device_peak_bytes()) >
-            kMemoryShare * static_cast<double>(available_device_bytes(plan.config.backend, plan.setup, plan.placement)))
+            kShareOfMemory *
+                static_cast<double>(available_device_bytes(plan.config.backend, plan.setup, plan.placement)))
         return false;
     return static_cast<double>(memory.peak_bytes()) <=
-           kMemoryShare * static_cast<double>(available_host_bytes(plan.placement.ranks));
+           kShareOfMemory * static_cast<double>(available_host_bytes(plan.placement.ranks));
 }
 
 }  // namespace onda

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
+double rehearsed_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -40,7 +40,7 @@ template <typename Work>
 double seconds_of(Work&& work) {
     const Clock::time_point start = Clock::now();
     work();
-    return seconds_since(start);
+    return rehearsed_since(start);
 }
 
 /// Seconds of what is done more than once in a run, the shorter of two measurements: the first takes longer.
@@ -183,7 +183,7 @@ private:
         while (elapsed < least_s) {
             wavefield_->advance(0, steps_);
             done += steps_;
-            const double before = std::exchange(elapsed, seconds_since(start));
+            const double before = std::exchange(elapsed, rehearsed_since(start));
             if (elapsed - before < short_s) steps_ = std::min(2 * steps_, most_);
         }
         return elapsed / static_cast<double>(done);
@@ -369,7 +369,7 @@ DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t by
         r.write_s = r.sync_s = r.hash_s = INFINITY;
         constexpr double enough_s = 0.1;
         const Clock::time_point begin = Clock::now();
-        for (int round = 0; round < 3 && seconds_since(begin) < enough_s; ++round) {
+        for (int round = 0; round < 3 && rehearsed_since(begin) < enough_s; ++round) {
             double write_s = 0.;
             const Clock::time_point start = Clock::now();
             const AtomicFile written = hdf5_file(side, frames, [&](auto& writer) {
@@ -379,7 +379,7 @@ DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t by
                         writer.write(static_cast<double>(frame), values);
                 });
             });
-            r.sync_s = std::min(r.sync_s, std::max(0., seconds_since(start) - write_s - r.hdf5_s) / all);
+            r.sync_s = std::min(r.sync_s, std::max(0., rehearsed_since(start) - write_s - r.hdf5_s) / all);
             r.write_s = std::min(r.write_s, write_s / static_cast<double>((frames - 1) * plane));
             r.hash_s =
                 std::min(r.hash_s, seconds_of([&] { static_cast<void>(record_of(written.temporary(), "")); }) / all);

@@ -25,7 +25,7 @@ std::string with_escapes(std::string_view json) {
 }
 
 template <typename Json>
-std::string text_of(const Json& json) {
+std::string dumped(const Json& json) {
     return with_escapes(json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -74,10 +74,10 @@ nlohmann::ordered_json parse_json(std::string_view text, JsonFault& fault) {
 }
 
 std::string json_text(const nlohmann::json& json) {
-    return text_of(json);
+    return dumped(json);
 }
 std::string json_text(const nlohmann::ordered_json& json) {
-    return text_of(json);
+    return dumped(json);
 }
 
 }  // namespace onda

@@ -7,8 +7,8 @@
 namespace onda {
 namespace {
 
-constexpr std::size_t kPiece = 1 << 20;  ///< values of an image in a message
-constexpr int kOffsets = -1;             ///< stands for the sums on lines at an offset, where others have a LevelSum
+constexpr std::size_t kPieceOfImage = 1 << 20;  ///< values of an image in a message
+constexpr int kOffsets = -1;  ///< stands for the sums on lines at an offset, where others have a LevelSum
 
 int number_of(const FieldSet& fields) {
     return dynamic_cast<const NumberedFields&>(fields).number();
@@ -42,7 +42,7 @@ public:
     void download(int which, std::int64_t first, std::span<double> image, int shot) const {
         Incoming message = member_.ask(Order::image, which, first, image.size(), shot);
         for (std::span<double> rest = image; message.get<bool>(); message = member_.answer()) {
-            const std::size_t count = std::min(kPiece, rest.size());
+            const std::size_t count = std::min(kPieceOfImage, rest.size());
             message.get_all_into(rest.first(count));
             rest = rest.subspan(count);
         }
@@ -164,7 +164,7 @@ void ServedImages::send(Incoming& message, Outgoing& reply) const {
     else
         images.fluxes->download(which, image, shot);
     for (std::span<const double> rest = image; !rest.empty();) {
-        const std::size_t count = std::min(kPiece, rest.size());
+        const std::size_t count = std::min(kPieceOfImage, rest.size());
         Outgoing piece;
         piece.put(true).put(true).put_all(rest.first(count));  // it goes well, and there is more
         team_.send(0, Topic::reply, piece.bytes());

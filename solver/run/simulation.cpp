@@ -182,7 +182,7 @@ bool may_be_complete(const RunOptions& options) {
     return !options.overwrite && EarlierRun(options.folder).has_identity();
 }
 
-std::string hash_of(const ModelValues& change) {
+std::string hash_of_change(const ModelValues& change) {
     Fingerprint hash;
     hash.add(std::span(change.vp));
     hash.add(std::span(change.rho));
@@ -269,7 +269,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     plan.operand = options.operand;
     Identity identity = identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
                                     plan.setup.kernel, name_unless_first(plan.task));
-    if (plan.operand) identity["change of velocity"] = hash_of(plan.operand->change);
+    if (plan.operand) identity["change of velocity"] = hash_of_change(plan.operand->change);
     facts.identity = hash_of(identity);
     check_same_run(facts.identity, ranks);
     if (first_finds(ranks, [&] { return is_complete(options, facts.identity); })) {

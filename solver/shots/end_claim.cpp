@@ -45,7 +45,7 @@ std::string own_text() {
     return fmt::format("{} {} {}\n", this_machine(), ::getpid(), start_of(::getpid()));
 }
 
-std::optional<std::string> text_of(const std::filesystem::path& file) {
+std::optional<std::string> claim_in(const std::filesystem::path& file) {
     const Descriptor claim(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     std::string text;
     if (claim.id() < 0 || read_some(claim, 0, kMostText, text) != 0) return std::nullopt;
@@ -73,7 +73,7 @@ bool is_abandoned(const std::filesystem::path& file, const std::string& text) {
 void take_away(const std::filesystem::path& file, const std::string& text) {
     const std::filesystem::path aside = temporary_path(file);
     if (std::rename(file.c_str(), aside.c_str()) != 0) return;
-    if (text_of(aside) != text) static_cast<void>(::link(aside.c_str(), file.c_str()));
+    if (claim_in(aside) != text) static_cast<void>(::link(aside.c_str(), file.c_str()));
     ::unlink(aside.c_str());
 }
 
@@ -93,7 +93,7 @@ std::optional<EndClaim> EndClaim::take(const std::filesystem::path& folder) {
         }
         if (errno == ENOENT) return std::nullopt;
         if (errno != EEXIST) throw_system_fault(creation_fault(errno), file, "cannot create it", errno);
-        const std::optional<std::string> theirs = text_of(file);
+        const std::optional<std::string> theirs = claim_in(file);
         if (theirs && !is_abandoned(file, *theirs)) return std::nullopt;
         if (theirs) take_away(file, *theirs);
     }
@@ -102,14 +102,14 @@ std::optional<EndClaim> EndClaim::take(const std::filesystem::path& folder) {
 
 void EndClaim::renew() const {
     const Descriptor claim(::open(file_.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (claim.id() >= 0 && text_of(file_) == text_) static_cast<void>(::futimens(claim.id(), nullptr));
+    if (claim.id() >= 0 && claim_in(file_) == text_) static_cast<void>(::futimens(claim.id(), nullptr));
 }
 
 EndClaim::EndClaim(EndClaim&& other) noexcept
     : file_(std::exchange(other.file_, {})), text_(std::exchange(other.text_, {})) {}
 
 EndClaim::~EndClaim() {
-    if (!file_.empty() && text_of(file_) == text_) ::unlink(file_.c_str());
+    if (!file_.empty() && claim_in(file_) == text_) ::unlink(file_.c_str());
 }
 
 }  // namespace onda

@@ -84,7 +84,7 @@ ScaleCase case_of(const ScaleOptions& options, const Sharing& sharing, std::size
 }
 
 /// Slabs of the CPU in one process are stepped by all of its threads, one after the other: they are no more processors.
-double devices(const Sharing& sharing, std::size_t parts) {
+double devices_of(const Sharing& sharing, std::size_t parts) {
     return sharing.name == "slabs" ? 1. : static_cast<double>(parts);
 }
 
@@ -163,7 +163,7 @@ int bench_scale(const ScaleOptions& options) {
         if (rows.empty()) say_what_is_measured(options, sharing, of);
         Team* const led = team ? &*team : nullptr;
         ScaleRow row{parts,
-                     devices(sharing, parts),
+                     devices_of(sharing, parts),
                      of.setup.grid.n,
                      measure_steps(device, of, options.rounds, true, led),
                      {},

@@ -18,7 +18,7 @@ namespace {
 constexpr double kCellWidth = 58., kCellHeight = 30., kGap = 26., kLeft = 76., kMargin = 22.;
 constexpr double kTitleHeight = 50., kHeadHeight = 34., kAxisHeight = 52., kBarWidth = 420., kBarHeight = 14.;
 constexpr double kFooterHeight = 64.;
-constexpr Font kLabelFont{14.}, kPanelFont{15., true}, kTitleFont{17., true};
+constexpr Font kSweepLabelFont{14.}, kPanelFont{15., true}, kSweepTitleFont{17., true};
 constexpr Rgb kMissing{225, 225, 225}, kBest{220, 30, 30};
 
 /// The fastest of all tiles and strategies.
@@ -81,7 +81,7 @@ public:
         drawing_.text({width() / 2., kMargin + 10.},
                       fmt::format("One time step [ms] by load strategy and tile: {} x {} x {} nodes, order {}, fp32",
                                   here.nodes[0], here.nodes[1], here.nodes[2], here.order),
-                      kTitleFont, Align::centre);
+                      kSweepTitleFont, Align::centre);
         sweep(here, 0);
         if (pair.thesis) sweep(*pair.thesis, 1);
         bar();
@@ -109,14 +109,14 @@ private:
             panel(sweep, strategy, corner);
             for (std::size_t i = 0; i < cells_.tx.size(); ++i)
                 drawing_.text({corner.x + kCellWidth * (static_cast<double>(i) + 0.5), top + cells_.height() + 13.},
-                              std::to_string(cells_.tx[i]), kLabelFont, Align::centre);
-            drawing_.text({corner.x + cells_.width() / 2., top + cells_.height() + 32.}, "tx", kLabelFont,
+                              std::to_string(cells_.tx[i]), kSweepLabelFont, Align::centre);
+            drawing_.text({corner.x + cells_.width() / 2., top + cells_.height() + 32.}, "tx", kSweepLabelFont,
                           Align::centre);
         }
         for (std::size_t j = 0; j < cells_.tz.size(); ++j)
             drawing_.text({kLeft - 8., top + kCellHeight * (static_cast<double>(j) + 0.5)},
-                          std::to_string(cells_.tz[j]), kLabelFont, Align::right);
-        drawing_.text_upwards({kMargin + 10., top + cells_.height() / 2.}, "tz", kLabelFont);
+                          std::to_string(cells_.tz[j]), kSweepLabelFont, Align::right);
+        drawing_.text_upwards({kMargin + 10., top + cells_.height() / 2.}, "tz", kSweepLabelFont);
     }
 
     void panel(const TileSweep& sweep, std::size_t strategy, Point corner) {
@@ -151,10 +151,11 @@ private:
             for (const double tick : {over_best, 2. * over_best, 5. * over_best}) {
                 if (tick > colours_.largest) break;
                 const double x = box.left + box.width * std::log(tick) / std::log(std::max(colours_.largest, 1.01));
-                drawing_.text({x, box.bottom() + 12.}, fmt::format("{:g}", tick), kLabelFont, Align::centre);
+                drawing_.text({x, box.bottom() + 12.}, fmt::format("{:g}", tick), kSweepLabelFont, Align::centre);
             }
         drawing_.text({width() / 2., box.bottom() + 32.},
-                      "times the best of the same device; red: the best tile of a strategy", kLabelFont, Align::centre);
+                      "times the best of the same device; red: the best tile of a strategy", kSweepLabelFont,
+                      Align::centre);
     }
 
     Cells cells_;

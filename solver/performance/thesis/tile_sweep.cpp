@@ -27,7 +27,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// The parts of a text between separators, each trimmed; one more than there are separators.
-std::vector<std::string_view> split(std::string_view text, char separator) {
+std::vector<std::string_view> split_at(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     for (;;) {
         const auto end = text.find(separator);
@@ -78,8 +78,8 @@ class SweepReader {
 public:
     SweepReader(std::string_view text, const std::string& name) {
         int number = 0;
-        for (const std::string_view line : split(text, '\n')) {
-            const CsvLine at{name, ++number, split(line, ',')};
+        for (const std::string_view line : split_at(text, '\n')) {
+            const CsvLine at{name, ++number, split_at(line, ',')};
             if (line.starts_with('#'))
                 comment(at, trimmed(line.substr(1)));
             else if (!line.empty() && !headed_)
@@ -127,7 +127,7 @@ private:
             sweep_.registers = *whole;
     }
     void kernel(const CsvLine& at, std::string_view value) {
-        const auto parts = split(value, ',');
+        const auto parts = split_at(value, ',');
         const auto seconds = parts.size() == 4 ? finite_number(parts[3]) : std::nullopt;
         if (!seconds || !is_time_of_step(*seconds) || parts[0].empty())
             at.refuse("kernel: " + printable(value) + ": must be kernel,tile,copy,seconds, from 1e-9 to 1e9 of these");
@@ -243,8 +243,8 @@ std::vector<ModelCheck> k40_model_check() {
     const std::string name = "reference/k40_model_check.csv";
     std::vector<ModelCheck> rows;
     int number = 0;
-    for (const std::string_view line : split(embedded_text(reference_files(), name), '\n')) {
-        const CsvLine at{name, ++number, split(line, ',')};
+    for (const std::string_view line : split_at(embedded_text(reference_files(), name), '\n')) {
+        const CsvLine at{name, ++number, split_at(line, ',')};
         if (line.empty() || line.starts_with('#') || line.starts_with("tx")) continue;
         if (at.cells.size() != 5) at.refuse("must have five cells");
         rows.push_back({at.count(0, "tx"), at.count(1, "tz"), at.positive(2, "measured_s"), at.positive(3, "model_s"),
