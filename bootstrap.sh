@@ -108,7 +108,7 @@ build() {
     jobs=$(compile_jobs)
     say "Building $1 with $jobs jobs in $PWD/build/default"
     # shellcheck disable=SC2086  # several arguments
-    cmake --preset default ${ONDA_CMAKE_ARGS:-}
+    cmake --preset default -DONDA_PRECOMPILE_HEADERS=ON ${ONDA_CMAKE_ARGS:-}
     cmake --build --preset default --parallel "$jobs" --target "$1"
 }
 

@@ -210,11 +210,17 @@ void ConfigOrigin::value_fault(const std::string& key, const std::string& messag
 }
 
 void StageFaults::add(std::string key, std::string message) {
-    faults_.push_back({std::move(key), std::move(message), false});
+    faults_.push_back({given_key(key), std::move(message), false});
 }
 
 void StageFaults::add_of_value(std::string key, std::string message) {
-    faults_.push_back({std::move(key), std::move(message), true});
+    faults_.push_back({given_key(key), std::move(message), true});
+}
+
+std::string StageFaults::given_key(const std::string& key) const {
+    for (const auto& [section, from] : origin_.taken_from)
+        if (key == section || key.starts_with(section + ".")) return from + key.substr(section.size());
+    return key;
 }
 
 /// The text is read again: only an error needs to know where every value stands.

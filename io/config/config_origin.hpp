@@ -19,6 +19,9 @@ struct ConfigOrigin {
     std::vector<std::string> overrides;  ///< `key=value` of --set, in order
     /// The given parameters that have an effect only beside others: path, and value as written.
     std::map<std::string, std::string> conditional = {};
+    /// Sections whose values come from others, such as "imaging.band_pass" from "inversion.stages[0].band_pass": errors
+    /// name the latter.
+    std::map<std::string, std::string> taken_from = {};
 
     /// Reports `key: message`. \throws Error(config).
     [[noreturn]] void fault(const std::string& key, const std::string& message) const;
@@ -47,6 +50,8 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string given_key(const std::string& key) const;
+
     struct Fault {
         std::string key, message;
         bool with_value;

@@ -126,16 +126,28 @@ CycleSkips CycleSkipCheck::result() const {
 }
 
 std::string warning_of(const CycleSkips& skips) {
-    const double part =
-        static_cast<double>(skips.skipped) / static_cast<double>(std::max<std::int64_t>(skips.traces, 1));
-    if (part < kWorthWarning) return {};
-    return fmt::format(
-        "{} of {} traces ({:.0f} %) are more than half a period off the observed ones, whose period is {:.3g} s (the "
-        "worst, receiver {} of shot {}, arrives {:.3g} s too {}): the inversion may fit the wrong cycle and end in a "
-        "wrong model, so begin with a stage of lower frequencies or of shorter offsets, take a better start model, or "
-        "compare envelopes (imaging.misfit: envelope)",
-        skips.skipped, skips.traces, 100. * part, skips.period_s, skips.worst_receiver, skips.worst_shot,
-        std::abs(skips.worst_shift_s), skips.worst_shift_s > 0. ? "early" : "late");
+    const auto part_of = [](std::int64_t some, std::int64_t all) {
+        return static_cast<double>(some) / static_cast<double>(std::max<std::int64_t>(all, 1));
+    };
+    std::string text;
+    const std::int64_t all = skips.traces + skips.unlike;
+    if (part_of(skips.unlike, all) >= kWorthWarning)
+        text = fmt::format(
+            "{} of {} traces resemble the observed ones at no shift: look at the gathers, the wavelet and the geometry",
+            skips.unlike, all);
+    const double part = part_of(skips.skipped, skips.traces);
+    if (part < kWorthWarning) return text;
+    if (!text.empty()) text += "; ";
+    return text + fmt::format(
+                      "{} of {} traces ({:.0f} %) are more than half a period off the observed ones, whose period is "
+                      "{:.3g} s (the "
+                      "worst, receiver {} of shot {}, arrives {:.3g} s too {}): the inversion may fit the wrong cycle "
+                      "and end in a "
+                      "wrong model, so begin with a stage of lower frequencies or of shorter offsets, take a better "
+                      "start model, or "
+                      "compare envelopes (imaging.misfit: envelope)",
+                      skips.skipped, skips.traces, 100. * part, skips.period_s, skips.worst_receiver, skips.worst_shot,
+                      std::abs(skips.worst_shift_s), skips.worst_shift_s > 0. ? "early" : "late");
 }
 
 }  // namespace onda

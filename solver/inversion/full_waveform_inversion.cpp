@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
@@ -123,16 +122,17 @@ private:
     void prepare();
     void open_folder();
     void keep_arrays();
+    std::filesystem::path iterate(Stage& stage);
     void publish_some(const Stage& stage);
     void tell(const Stage& stage);
     /// \param identity of a run whose results these are.
     void publish(const Stage& stage, const std::string& identity);
     [[nodiscard]] const InversionConfig& settings() const { return *config_.inversion; }
-    /// One gradient and two trials an iteration.
+    /// A prediction a stage, and a gradient and about a trial and a half an iteration.
     [[nodiscard]] std::int64_t expected_passes() const {
-        std::int64_t iterations = 0;
-        for (const InversionStageConfig& stage : settings().stages) iterations += stage.iterations;
-        return 3 * iterations;
+        std::int64_t passes = 0;
+        for (const InversionStageConfig& stage : settings().stages) passes += 1 + (5 * stage.iterations + 1) / 2;
+        return passes;
     }
 
     Config config_;  ///< with its grid and bounds complete
@@ -142,6 +142,7 @@ private:
     InversionRecords records_;
     SurveyPasses passes_;
     std::optional<Plan> plan_;  ///< of the first pass
+    StartModelFacts start_facts_;
     Identity identity_;
     std::optional<RunFolder> folder_;
     std::vector<InversionIteration> rows_, earlier_;  ///< of all stages so far, and of those before this one
@@ -174,7 +175,7 @@ private:
         std::vector<MisfitByShot> shots;
         Variables gradient;  ///< of the objective, in x
         double penalty = 0.;
-        [[nodiscard]] double objective() const { return sum_of(shots) + penalty; }
+        std::int64_t compared = 0;  ///< traces
     };
     /// A model that is better.
     struct Found {
@@ -194,6 +195,7 @@ private:
         config.wavelet = {};
         config.wavelet.type = "file";
         config.wavelet.file = wavelet_;
+        for (SourceConfig& source : config.sources) source.wavelet.reset();
         return config;
     }
     void set_drawing(std::int64_t drawing);
@@ -213,11 +215,16 @@ private:
     void move_to(ModelOf model, IterationRecord record);
     void note_misfit(std::vector<MisfitByShot> shots);
     void note(const Evaluation& there);
+    /// What is on disk of an iteration.
+    [[nodiscard]] std::optional<IterationRecord> known(std::int64_t iteration) const {
+        return run_.ranks_.all_or_none([&] { return run_.records_.find(stage_.number(), iteration); });
+    }
     void keep_record() const;
     void keep();
     [[nodiscard]] bool has_ended() const;
     [[nodiscard]] bool is_due_to_redraw(std::int64_t iteration) const {
-        return stage_.redraws() && iteration > 0 && iteration % *stage_.config().redraw_every == 0;
+        return stage_.redraws() && iteration > 0 && iteration < stage_.config().iterations &&
+               iteration % *stage_.config().redraw_every == 0;
     }
 
     FullWaveformInversion& run_;
@@ -246,10 +253,9 @@ private:
 FullWaveformInversion::Stage::Stage(FullWaveformInversion& run, std::int64_t number,
                                     std::optional<std::filesystem::path> before)
     : run_(run),
-      stage_(run.config_, number, run.plan_->setup.scheme.equation == Equation::variable_density,
-             run.plan_->placement.ranks),
+      stage_(run.config_, number, run.start_facts_, run.plan_->placement.ranks),
       directions_(method_of(run.settings()), run.settings().memory) {
-    make_start(before);
+    run_.ranks_.all_or_none([&] { make_start(before); });
     const InversionConfig& settings = run_.settings();
     held_ = held_nodes(stage_.grid(), first_.vp, settings);
     for (std::size_t i = 0; i < held_.size(); ++i) {
@@ -259,6 +265,8 @@ FullWaveformInversion::Stage::Stage(FullWaveformInversion& run, std::int64_t num
     }
     parameters_.emplace(settings, start_.vp, start_.rho, held_);
     bounds_ = parameters_->box();
+    // Densities that follow from velocities do so from the beginning.
+    start_ = parameters_->to_model(parameters_->from_model(start_.vp, start_.rho));
     set_drawing(0);
 }
 
@@ -269,15 +277,12 @@ void FullWaveformInversion::Stage::make_start(const std::optional<std::filesyste
     first_ = model_of(stage_.with_start_model(), grid, equation);
     start_ = first_;
     Config other = stage_.with_start_model();
-    other.model = {};
-    other.model.type = "file";
-    other.model.resample = true;
     if (before) {
-        other.model.file = *before;
+        other.model = model_of_file(*before, true);
         start_ = model_of(other, grid, equation);
     }
     if (const auto& file = run_.settings().true_model; !file.empty()) {
-        other.model.file = file;
+        other.model = model_of_file(file, true);
         true_vp_ = model_of(other, grid, Equation::star).vp;
     }
 }
@@ -319,13 +324,12 @@ void FullWaveformInversion::Stage::begin() {
     current_ = start_;
     x_ = parameters_->from_model(start_.vp, start_.rho);
     const std::filesystem::path model = run_.records_.model(stage_.number(), 0);
-    if (!run_.records_.find(stage_.number(), 0)) keep_model(model, start_);
-    plan_ = run_.ranks_.all_or_none(
-        [&] { return make_plan(pass(model), run_.plan_->placement.ranks, &kInversionGradientTask); });
+    if (!known(0)) keep_model(model, start_);
+    plan_ = run_.ranks_.all_or_none([&] { return make_plan(pass(model), stage_.ranks(), &kInversionGradientTask); });
     run_.ranks_.all_or_none([&] { refuse_if_memory_is_short(plan_); });
     check_data();
     std::vector<Position> sources, receivers;
-    collect_positions(plan_.survey.observed_shots(), run_.settings(), sources, receivers);
+    collect_positions(stage_, run_.settings(), model, sources, receivers);
     shaping_.emplace(stage_.grid(), run_.settings(), start_.vp, stage_.frequency_hz(), sources, receivers, held_);
     describe();
 }
@@ -343,7 +347,7 @@ void FullWaveformInversion::Stage::check_data() {
     if (!estimates) return;
     const std::filesystem::path file = run_.records_.folder_of(stage_.number(), 0) / "wavelet.csv";
     run_.ranks_.all_or_none([&] {
-        if (run_.ranks_.decides()) check.write_wavelet(file);
+        if (run_.ranks_.decides()) check.write_wavelet(file.parent_path());
     });
     run_.log_.info(fmt::format("wavelet   {}: {}", shown(file), check.wavelet_told));
     if (run_.settings().wavelet == "estimated") wavelet_ = file;
@@ -369,7 +373,10 @@ FullWaveformInversion::Stage::Evaluation FullWaveformInversion::Stage::read_grad
     const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / kGradientName;
     const std::array<std::int64_t, 3>& n = stage_.grid().n;
-    Evaluation there{by_shot(image_contents(file).misfits), {}, 0.};
+    const std::vector<ListedMisfit> listed = image_contents(file).misfits;
+    Evaluation there;
+    there.shots = by_shot(listed);
+    for (const ListedMisfit& shot : listed) there.compared += shot.traces - shot.dead - shot.excluded;
     const bool of_density = run_.settings().density != "fixed";
     const std::vector<float> of_rho = of_density ? read_image(file, kRhoGradient, {}, n) : std::vector<float>();
     there.gradient = parameters_->gradient(x_, read_image(file, kVpGradient, {}, n), of_rho);
@@ -386,10 +393,15 @@ FullWaveformInversion::Stage::Evaluation FullWaveformInversion::Stage::evaluate(
     run_.passes_.run({pass(model), kInversionGradientTask, folder, {}, true, run_.expected_passes()});
     Evaluation there = run_.ranks_.all_or_none([&] { return read_gradient(folder); });
     if (records_.empty()) {
+        if (there.compared == 0)
+            throw Error(ExitCode::bad_data,
+                        fmt::format("stage {}: none of the observed traces counts: all are dead, or excluded by the "
+                                    "stage's offsets, times, receivers and mutes",
+                                    stage_.number()));
         IterationRecord first;
         first.row = {.stage = stage_.number(), .iteration = 0};
         first.scale = sum_of(there.shots);
-        if (const auto known = run_.records_.find(stage_.number(), 0)) first.stuck = known->stuck;
+        if (const auto before = known(0)) first.stuck = before->stuck;
         records_.push_back(std::move(first));
     }
     there.penalty = add_penalties(x_, there.gradient);
@@ -475,10 +487,7 @@ std::vector<AtomicFile> FullWaveformInversion::Stage::results(const std::filesys
     results.iterations = rows;
     results.model_of = [&](std::size_t line) {
         Config config = stage_.with_start_model();
-        config.model = {};
-        config.model.type = "file";
-        config.model.resample = true;
-        config.model.file = run_.records_.model(rows[line].stage, rows[line].iteration);
+        config.model = model_of_file(run_.records_.model(rows[line].stage, rows[line].iteration), true);
         return model_of(config, stage_.grid(), run_.plan_->setup.scheme.equation).vp;
     };
     std::vector<ShotMisfits> shots;
@@ -497,10 +506,13 @@ std::vector<AtomicFile> FullWaveformInversion::Stage::results(const std::filesys
 /// A model that is better, or the one that was found before.
 bool FullWaveformInversion::Stage::advance(const Evaluation& there) {
     Variables p = direction(there);
-    if (largest_magnitude(p) == 0.) return false;
-    if (const auto known = run_.records_.find(stage_.number(), iteration_ + 1)) {
-        if (known->restarted) p = direction_anew(there);
-        take(*known);
+    if (largest_magnitude(p) == 0.) {
+        run_.log_.info("the gradient is zero wherever the model may change: the stage ends");
+        return false;
+    }
+    if (const auto next = known(iteration_ + 1)) {
+        if (next->restarted) p = direction_anew(there);
+        take(*next);
         return true;
     }
     std::optional<Found> found = search(there, p, 0);
@@ -510,7 +522,10 @@ bool FullWaveformInversion::Stage::advance(const Evaluation& there) {
         p = direction_anew(there);
         found = search(there, p, trials_);
     }
-    if (!found) return false;
+    if (!found) {
+        run_.log_.info("no smaller misfit was found along the gradient: the stage ends");
+        return false;
+    }
     keep_model(run_.records_.model(stage_.number(), iteration_ + 1), found->model);
     record.row = {.stage = stage_.number(), .iteration = iteration_ + 1, .step = found->step, .trials = trials_};
     record.row.change = largest_relative_difference(found->model.vp, current_.vp);
@@ -599,7 +614,6 @@ std::filesystem::path FullWaveformInversion::Stage::iterate() {
     keep();
     while (!has_ended()) {
         if (!advance(there)) {
-            run_.log_.info("no smaller misfit was found along the gradient: the stage ends");
             records_.back().stuck = true;
             keep_record();
             break;
@@ -632,6 +646,7 @@ void FullWaveformInversion::prepare() {
         complete_bounds(*config_.inversion, {model.vp().min, model.vp().max});
         check_start_model(config_, model);
     });
+    start_facts_ = {draft.setup.scheme.equation == Equation::variable_density, {model.vp().min, model.vp().max}};
     plan_ = ranks_.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(*plan_, model, passes_.facts);
     identity_ =
@@ -642,8 +657,7 @@ void FullWaveformInversion::prepare() {
     // Errors of later stages are told before the first one begins.
     ranks_.all_or_none([&] {
         for (std::size_t i = 0; i < settings().stages.size(); ++i)
-            InversionStage(config_, static_cast<std::int64_t>(i) + 1,
-                           plan_->setup.scheme.equation == Equation::variable_density, plan_->placement.ranks);
+            InversionStage(config_, static_cast<std::int64_t>(i) + 1, start_facts_, plan_->placement.ranks);
     });
 }
 
@@ -668,17 +682,17 @@ void FullWaveformInversion::keep_arrays() {
         if (!start.rho.empty()) parameters.emplace_back(start.rho);
         store_model(file, plan_->domain.grid, equation, parameters, version_line() + ": arrays", true);
     });
-    config_.model = {};
-    config_.model.type = "file";
-    config_.model.file = file;
+    const std::string storage = config_.model.storage;
+    config_.model = model_of_file(file);
+    config_.model.storage = storage;
 }
 
 /// What there is so far. Pictures and pages of small grids would take longer than iterations: they wait for each other.
 void FullWaveformInversion::publish_some(const Stage& stage) {
-    constexpr auto pause = std::chrono::seconds(10);
     rows_ = earlier_;
     for (const IterationRecord& record : stage.records()) rows_.push_back(record.row);
-    if (std::chrono::steady_clock::now() - published_ < pause) return;
+    if (!first_finds(ranks_, [&] { return std::chrono::steady_clock::now() - published_ >= options_.publish_pause; }))
+        return;
     ranks_.all_or_none([&] { publish(stage, hash_of(identity_) + " so far"); });
     published_ = std::chrono::steady_clock::now();
 }
@@ -706,6 +720,21 @@ void FullWaveformInversion::publish(const Stage& stage, const std::string& ident
         folder_->publish(std::move(files), [&](const FileList& list) { return summary_json(*plan_, facts, list); });
 }
 
+/// When the time is over, the results are those so far.
+std::filesystem::path FullWaveformInversion::iterate(Stage& stage) {
+    try {
+        return stage.iterate();
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::time_limit || stage.records().empty()) throw;
+        const InversionIteration& row = stage.records().back().row;
+        publish(stage, hash_of(identity_) + " so far");
+        throw Error(
+            ExitCode::time_limit,
+            fmt::format("time limit reached after iteration {} of stage {}: run the same command again to go on",
+                        row.iteration, row.stage));
+    }
+}
+
 RunFacts FullWaveformInversion::run() {
     passes_.facts.folder = options_.folder;
     passes_.facts.command_line = options_.command_line;
@@ -722,8 +751,9 @@ RunFacts FullWaveformInversion::run() {
     if (config_.model.arrays) keep_arrays();
     std::optional<std::filesystem::path> before;
     for (std::size_t i = 0; i < settings().stages.size(); ++i) {
+        cut_models_.clear();  // they are of the grid of the stage before
         Stage stage(*this, static_cast<std::int64_t>(i) + 1, before);
-        before = stage.iterate();
+        before = iterate(stage);
         publish_some(stage);
         earlier_ = rows_;
         if (i + 1 < settings().stages.size()) continue;

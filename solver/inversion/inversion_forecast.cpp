@@ -186,9 +186,9 @@ std::vector<StageForecast> forecast_inversion(const Config& config, const RankPl
     const PreparedInversion prepared = prepare_inversion(config, ranks);
     std::vector<StageForecast> stages;
     for (std::size_t i = 0; i < prepared.config.inversion->stages.size(); ++i) {
-        const InversionStage stage(prepared.config, static_cast<std::int64_t>(i) + 1, prepared.has_density, ranks);
+        const InversionStage stage(prepared.config, static_cast<std::int64_t>(i) + 1, prepared.start, ranks);
         const PassesOfStage passes = passes_of(stage, ranks);
-        StageForecast forecast = forecast_of(stage, passes, prepared.has_density);
+        StageForecast forecast = forecast_of(stage, passes, prepared.start.has_density);
         if (with_trial) set_times(forecast, passes, smoothing_seconds(stage, passes.gradient), stages, folder);
         stages.push_back(std::move(forecast));
     }

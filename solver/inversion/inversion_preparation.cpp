@@ -76,13 +76,14 @@ PreparedInversion prepare_inversion(const Config& config, const RankPlace& ranks
     const Plan draft = make_plan(with_inverted_parameters(config), ranks, &kInversionGradientTask);
     const Equation& equation = draft.setup.scheme.equation;
     const VelocityRange& told = draft.model.velocity;
-    PreparedInversion prepared{config, equation == Equation::variable_density};
+    PreparedInversion prepared{config, {equation == Equation::variable_density, {told.min_m_s, told.max_m_s}}};
     prepared.config.grid = draft.config.grid;
     InversionConfig& inversion = prepared.config.inversion.value();
     if (told.exact) complete_bounds(inversion, {told.min_m_s, told.max_m_s});
     if (told.exact && start_is_known_to_fit(inversion, told)) return prepared;
     const Model start = make_model(config.model, equation, draft.domain.grid, config.origin);
-    complete_bounds(inversion, {start.vp().min, start.vp().max});
+    prepared.start.vp = {start.vp().min, start.vp().max};
+    complete_bounds(inversion, prepared.start.vp);
     check_start_model(prepared.config, start);
     return prepared;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/config/config.hpp"
+#include "solver/inversion/inversion_stage.hpp"
 #include "solver/model/model.hpp"
 #include "solver/ranks/rank_place.hpp"
 
@@ -33,7 +34,7 @@ void check_start_model(const Config& config, const Model& start);
 /// A configuration of which stages can be made (InversionStage).
 struct PreparedInversion {
     Config config;  ///< with its grid and bounds complete
-    bool has_density = false;
+    StartModelFacts start;
 };
 
 /// Prepares without making the start model where its range can be told exactly and lies within the bounds.

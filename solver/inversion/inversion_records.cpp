@@ -19,6 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kRecordName = "iteration.json";
+
 Json iteration_json(const IterationRecord& record) {
     const InversionIteration& row = record.row;
     Json json{{"stage", row.stage},
@@ -106,6 +108,10 @@ std::filesystem::path InversionRecords::folder_of(std::int64_t stage, std::int64
     return folder_ / fmt::format("{}-{:03}", stage, iteration);
 }
 
+std::filesystem::path InversionRecords::record_file(std::int64_t stage, std::int64_t iteration) const {
+    return folder_of(stage, iteration) / kRecordName;
+}
+
 std::optional<IterationRecord> InversionRecords::find(std::int64_t stage, std::int64_t iteration) const {
     const std::filesystem::path file = record_file(stage, iteration);
     if (!std::filesystem::exists(file)) return std::nullopt;
@@ -118,16 +124,22 @@ void InversionRecords::keep(const IterationRecord& record) const {
 
 // Last what tells whose they are: killed on the way, those that are left are no other inversion's.
 void InversionRecords::forget() const {
-    for (std::int64_t stage = 1; std::filesystem::exists(folder_of(stage, 0)); ++stage)
-        for (std::int64_t iteration = 0; std::filesystem::exists(folder_of(stage, iteration)); ++iteration)
-            std::filesystem::remove(record_file(stage, iteration));
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, none))
+        std::filesystem::remove(entry.path() / kRecordName, none);
     std::filesystem::remove(identity_file());
 }
 
+/// Those of which any iteration is known.
 std::int64_t InversionRecords::stages_begun() const {
-    std::int64_t stages = 0;
-    while (std::filesystem::exists(record_file(stages + 1, 0))) ++stages;
-    return stages;
+    std::int64_t begun = 0;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, none)) {
+        const std::string name = entry.path().filename();
+        const auto stage = parse_integer(name.substr(0, name.find('-')));
+        if (stage && std::filesystem::exists(entry.path() / kRecordName)) begun = std::max(begun, *stage);
+    }
+    return begun;
 }
 
 void InversionRecords::begin_or_join(const Identity& identity) const {

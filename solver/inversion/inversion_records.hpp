@@ -63,9 +63,7 @@ public:
 
 private:
     [[nodiscard]] std::int64_t stages_begun() const;
-    [[nodiscard]] std::filesystem::path record_file(std::int64_t stage, std::int64_t iteration) const {
-        return folder_of(stage, iteration) / "iteration.json";
-    }
+    [[nodiscard]] std::filesystem::path record_file(std::int64_t stage, std::int64_t iteration) const;
     [[nodiscard]] std::filesystem::path identity_file() const { return folder_ / "inversion.json"; }
 
     std::filesystem::path folder_;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <spdlog/fmt/fmt.h>
+#include <utility>
 #include <variant>
 
 #include "io/text/number_text.hpp"
@@ -41,26 +41,41 @@ std::optional<std::int64_t> nodes_of(std::int64_t nodes, double spacing_m, doubl
 
 }  // namespace
 
+ModelConfig model_of_file(const std::filesystem::path& file, bool resample) {
+    ModelConfig model;
+    model.type = "file";
+    model.file = file;
+    model.resample = resample;
+    return model;
+}
+
 std::vector<std::int64_t> every_mth(const std::vector<std::int64_t>& numbers, std::int64_t m) {
     std::vector<std::int64_t> taken;
     for (std::size_t i = 0; i < numbers.size(); i += static_cast<std::size_t>(m)) taken.push_back(numbers[i]);
     return taken;
 }
 
-InversionStage::InversionStage(const Config& whole, std::int64_t number, bool has_density, const RankPlace& ranks)
-    : number_(number), base_(whole) {
+InversionStage::InversionStage(const Config& whole, std::int64_t number, const StartModelFacts& start, RankPlace ranks)
+    : number_(number), ranks_(std::move(ranks)), base_(whole) {
+    ranks_.slabs_of_first.clear();
+    ranks_.ranks_per_grid = 1;
     const InversionStageConfig& stage = config();
     ImagingConfig& imaging = *base_.imaging;
-    if (stage.band_pass) imaging.band_pass = stage.band_pass;
-    if (stage.offset_m) imaging.offset_m = *stage.offset_m;
-    if (stage.time_window_s) imaging.time_window_s = *stage.time_window_s;
+    const auto take = [&](const auto& of_stage, auto& place, const std::string& name) {
+        if (!of_stage) return;
+        place = *of_stage;
+        base_.origin.taken_from["imaging." + name] = key() + name;
+    };
+    take(stage.band_pass, imaging.band_pass, "band_pass");
+    take(stage.offset_m, imaging.offset_m, "offset_m");
+    take(stage.time_window_s, imaging.time_window_s, "time_window_s");
     imaging.illumination = true;
     imaging.adjoint_sources = false;
     imaging.parameters = base_.inversion->density == "fixed" ? "vp" : "vp_and_rho";
     base_.output.snapshots = {};
     set_grid(whole);
-    set_time_step(has_density, ranks);
-    shots_ = every_mth(all_shots(ranks), stage.every_shot.value_or(1));
+    set_sampling(start);
+    shots_ = every_mth(shots_of_survey(), stage.every_shot.value_or(1));
     if (stage.random_shots && *stage.random_shots > std::ssize(shots_))
         base_.origin.value_fault(key() + "random_shots", fmt::format("there are {} shots to draw from", shots_.size()));
     const bool draws = stage.random_shots || (base_.survey.encoding == "random");
@@ -98,28 +113,36 @@ void InversionStage::set_grid(const Config& whole) {
     }
     grid.shape = shape;
     grid.spacing_m = {*spacing_m};
+    base_.origin.taken_from["grid.spacing_m"] = key() + "spacing_m";
     if (base_.model.type == "file") base_.model.resample = true;
     grid_ = make_grid(grid, base_.origin);
 }
 
-/// One for all models that bounds allow: how misfits change with the model would otherwise be changed by the step, too.
-void InversionStage::set_time_step(bool has_density, const RankPlace& ranks) {
+/// One time step for all models that bounds allow: how misfits change with the model would otherwise be changed by the
+/// step, too. And one interval of samples, whatever signal is estimated.
+void InversionStage::set_sampling(const StartModelFacts& start) {
+    const BoundsConfig& bounds = base_.inversion->vp_m_s;
     Config slowest = base_, fastest = base_;
-    slowest.model = constant_model(base_.inversion->vp_m_s.min.value(), has_density);
-    fastest.model = constant_model(base_.inversion->vp_m_s.max.value(), has_density);
-    const Plan plan = make_plan(fastest, ranks, &kInversionGradientTask);
+    slowest.model = constant_model(std::min(bounds.min.value(), start.vp.min), start.has_density);
+    fastest.model = constant_model(std::max(bounds.max.value(), start.vp.max), start.has_density);
+    const Plan plan = make_plan(fastest, ranks_, &kInversionGradientTask);
     base_.time.dt_s = slowest.time.dt_s = plan.time.dt_s;
-    make_plan(slowest, ranks, &kInversionGradientTask);
+    base_.output.seismograms.dt_s = plan.time.output_dt_s;
+    make_plan(slowest, ranks_, &kInversionGradientTask);
     const auto& band = base_.imaging->band_pass;
     frequency_hz_ = band && band->high_hz ? *band->high_hz : plan.survey.lowest_peak_frequency_hz();
+    if (base_.inversion->wavelet != "given" && plan.survey.wavelets.size() != 1)
+        base_.origin.value_fault("inversion.wavelet",
+                                 fmt::format("the sources have {} different signals: one is estimated for all of them",
+                                             plan.survey.wavelets.size()));
 }
 
-std::vector<std::int64_t> InversionStage::all_shots(const RankPlace& ranks) const {
+std::vector<std::int64_t> InversionStage::shots_of_survey() const {
     Config any = base_;
     any.model = constant_model(base_.inversion->vp_m_s.max.value(), false);
     any.model.rho = "none";
     any.imaging->parameters = "vp";
-    const Plan plan = make_plan(any, ranks, &kMisfitTask);
+    const Plan plan = make_plan(any, ranks_, &kMisfitTask);
     std::vector<std::int64_t> numbers;
     for (std::size_t i = 0; i < plan.survey.shots.size(); ++i) numbers.push_back(plan.survey.shots.id(i));
     return numbers;
@@ -146,9 +169,7 @@ std::vector<std::int64_t> InversionStage::shots(std::int64_t drawing) const {
 Config InversionStage::pass(const std::filesystem::path& model, std::int64_t drawing,
                             const std::vector<std::int64_t>& shots) const {
     Config config = base_;
-    config.model = {};
-    config.model.type = "file";
-    config.model.file = model;
+    config.model = model_of_file(model);
     config.model.storage = base_.model.storage;
     config.imaging->shots = selection_of(shots);
     if (config.survey.encoding == "random") config.survey.seed += drawing;

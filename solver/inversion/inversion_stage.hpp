@@ -9,18 +9,28 @@
 #include "io/config/config.hpp"
 #include "io/text/number_selection.hpp"
 #include "kernels/grid/grid.hpp"
+#include "solver/model/model.hpp"
 #include "solver/ranks/rank_place.hpp"
 
 namespace onda {
 
-/// What all passes of a stage have in common. Refers to the configuration of the run.
+/// The model of a file. \param resample whether it is brought to the grid.
+ModelConfig model_of_file(const std::filesystem::path& file, bool resample = false);
+
+/// What a stage needs to know of the model that the run begins with.
+struct StartModelFacts {
+    bool has_density = false;
+    ParameterRange vp{};  ///< of all nodes [m/s], of those that are held, too
+};
+
+/// What all passes of a stage have in common.
 class InversionStage {
 public:
     /// \param whole the configuration of the run, its grid complete and inversion.vp_m_s given on both sides.
-    /// \param number from 1. \param has_density whether the model has densities.
+    /// \param number from 1. \param ranks where this process stands; slabs are chosen anew, for the stage's grid.
     /// \throws Error(config): a spacing by which the grid cannot be divided, shots that are none, and whatever
     /// make_plan() has against the passes, in the slowest as in the fastest model.
-    InversionStage(const Config& whole, std::int64_t number, bool has_density, const RankPlace& ranks);
+    InversionStage(const Config& whole, std::int64_t number, const StartModelFacts& start, RankPlace ranks);
 
     [[nodiscard]] std::int64_t number() const { return number_; }
     [[nodiscard]] const InversionStageConfig& config() const;
@@ -30,6 +40,10 @@ public:
     /// Whether shots, or the codes of supershots, are drawn again from time to time.
     [[nodiscard]] bool redraws() const { return config().redraw_every.has_value(); }
 
+    /// The place among the processes, as plans of its passes take it.
+    [[nodiscard]] const RankPlace& ranks() const { return ranks_; }
+    /// The numbers of the shots that each drawing takes some of, ascending.
+    [[nodiscard]] const std::vector<std::int64_t>& all_shots() const { return shots_; }
     /// The numbers of the shots of a drawing, ascending. \param drawing from 0.
     [[nodiscard]] std::vector<std::int64_t> shots(std::int64_t drawing) const;
     /// The configuration of a pass, whose model is a file on the stage's grid.
@@ -44,10 +58,11 @@ public:
 
 private:
     void set_grid(const Config& whole);
-    void set_time_step(bool has_density, const RankPlace& ranks);
-    [[nodiscard]] std::vector<std::int64_t> all_shots(const RankPlace& ranks) const;
+    void set_sampling(const StartModelFacts& start);
+    [[nodiscard]] std::vector<std::int64_t> shots_of_survey() const;
 
     std::int64_t number_;
+    RankPlace ranks_;
     Config base_;
     Grid grid_;
     std::vector<std::int64_t> shots_;  ///< from which each drawing takes some

@@ -5,8 +5,11 @@
 #include <optional>
 #include <set>
 #include <spdlog/fmt/fmt.h>
+#include <stdexcept>
 
+#include "io/files/atomic_file.hpp"
 #include "io/results/seismograms.hpp"
+#include "io/text/number_text.hpp"
 #include "solver/data/data_preparation.hpp"
 #include "solver/data/data_weights.hpp"
 #include "solver/data/observed_data.hpp"
@@ -36,16 +39,22 @@ void weight_traces(const ImagingConfig& config, const ShotGather& gather, std::s
     }
 }
 
-/// The only signal that sources have. \throws Error(config).
+/// The only signal that sources have.
 std::vector<double> signal_of(const Plan& plan) {
-    if (plan.survey.wavelets.size() != 1)
-        plan.config.origin.value_fault(
-            "inversion.wavelet", fmt::format("the sources have {} different signals: one is estimated for all of them",
-                                             plan.survey.wavelets.size()));
     std::vector<double> signal(static_cast<std::size_t>(plan.time.output_samples));
     for (std::size_t n = 0; n < signal.size(); ++n)
         signal[n] = plan.survey.wavelets.front().value(static_cast<double>(n) * plan.time.output_dt_s);
     return signal;
+}
+
+/// The filter of an estimate, frequency by frequency.
+std::string filter_table(const WaveletEstimate& estimate) {
+    std::string text = "frequency_hz,amplitude,phase_rad,synthetic,observed,explained\n";
+    for (const WaveletEstimate::Row& row : estimate.rows())
+        text += fmt::format("{},{},{},{},{},{}\n", shortest(row.frequency_hz), shortest(row.amplitude),
+                            shortest(row.phase_rad), shortest(row.synthetic), shortest(row.observed),
+                            shortest(row.explained));
+    return text;
 }
 
 }  // namespace
@@ -72,10 +81,14 @@ StageCheck check_stage(const Config& config, const Plan& plan, const std::filesy
     }
     StageCheck check{warning_of(skips.result()), {}, {}};
     if (!estimates) return check;
-    check.wavelet_told = fmt::format("what it predicts explains {:.1f} % of the energy of the observed data",
-                                     100. * estimate->explained());
-    check.write_wavelet = [estimate, signal = signal_of(of_pass), dt_s](const std::filesystem::path& file) {
-        write_wavelet_file(file, estimate->apply(signal), dt_s);
+    const std::vector<double> signal = signal_of(of_pass);
+    check.wavelet_told = fmt::format(
+        "what it predicts explains {:.1f} % of the energy of the observed data; {:.2g} % of its own lies "
+        "before t = 0 or beyond the record, and is cut off",
+        100. * estimate->explained(), 100. * estimate->cut_off(signal));
+    check.write_wavelet = [estimate, signal, dt_s](const std::filesystem::path& into) {
+        write_wavelet_file(into / "wavelet.csv", estimate->apply(signal), dt_s);
+        stage_text_file(into / "wavelet_filter.csv", filter_table(*estimate), true).commit();
     };
     return check;
 }
@@ -92,6 +105,9 @@ std::unique_ptr<GathersOfShot> gathers_of_shot(const Config& config, const Plan&
     gathers->observed = observed.traces(of_survey);
     gathers->by_start = read_gather(before / kSeismogramsName, shot).pressure;
     gathers->by_current = std::move(gather.pressure);
+    if (gathers->by_start.size() != gathers->by_current.size() ||
+        gathers->observed.size() != gathers->by_current.size())
+        throw std::logic_error("gathers of different samples are compared");
     for (std::vector<float>* traces : {&gathers->observed, &gathers->by_start, &gathers->by_current}) {
         if (imaging.band_pass) apply_band_pass(*imaging.band_pass, *traces, gather.samples, gather.dt_s);
         weight_traces(imaging, gather, *traces);
@@ -106,11 +122,12 @@ std::unique_ptr<GathersOfShot> gathers_of_shot(const Config& config, const Plan&
     return gathers;
 }
 
-void collect_positions(const Shots& shots, const InversionConfig& config, std::vector<Position>& sources,
-                       std::vector<Position>& receivers) {
-    std::set<Position> of_sources, of_receivers;
+void collect_positions(const InversionStage& stage, const InversionConfig& config, const std::filesystem::path& model,
+                       std::vector<Position>& sources, std::vector<Position>& receivers) {
     if (config.source_taper_m == 0. && config.receiver_taper_m == 0.) return;
-    for (const Shot& shot : shots) {
+    std::set<Position> of_sources, of_receivers;
+    const Plan plan = make_plan(stage.pass(model, 0, stage.all_shots()), stage.ranks(), &kMisfitTask);
+    for (const Shot& shot : plan.survey.observed_shots()) {
         if (config.source_taper_m > 0.)
             for (const SourcePoint& source : shot.sources) of_sources.insert(source.position_m);
         if (config.receiver_taper_m > 0.)

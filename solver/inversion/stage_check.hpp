@@ -12,15 +12,16 @@
 
 #include "io/config/config.hpp"
 #include "solver/discretisation/grid.hpp"
+#include "solver/inversion/inversion_stage.hpp"
 #include "solver/outputs/iterations/inversion_output.hpp"
 #include "solver/plan/plan.hpp"
-#include "solver/survey/survey.hpp"
 
 namespace onda {
 
 struct StageCheck {
     std::string warning;       ///< of cycle skipping; empty: there is nothing to warn of
     std::string wavelet_told;  ///< of the estimate, in words; empty: not asked
+    /// Writes wavelet.csv, the signal, and wavelet_filter.csv, the filter that made it, into a folder.
     std::function<void(const std::filesystem::path&)> write_wavelet;
 };
 
@@ -39,8 +40,9 @@ struct GathersOfShot {
 std::unique_ptr<GathersOfShot> gathers_of_shot(const Config& config, const Plan& plan, std::int64_t shot,
                                                const std::filesystem::path& before, const std::filesystem::path& now);
 
-/// The places of sources and receivers where steps are damped: none where they are not.
-void collect_positions(const Shots& shots, const InversionConfig& config, std::vector<Position>& sources,
-                       std::vector<Position>& receivers);
+/// The places of sources and receivers of all shots of a stage, where steps are damped: none where they are not.
+/// \param model a file on the grid of the stage. \throws Error(config | missing_input | bad_data) as make_plan().
+void collect_positions(const InversionStage& stage, const InversionConfig& config, const std::filesystem::path& model,
+                       std::vector<Position>& sources, std::vector<Position>& receivers);
 
 }  // namespace onda

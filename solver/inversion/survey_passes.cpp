@@ -13,13 +13,14 @@ namespace {
 /// Tells of the shots of all passes as of one run.
 class ProgressOfPass : public Progress {
 public:
-    /// \param number of the pass, from 0.
-    ProgressOfPass(Progress& progress, std::int64_t number, std::int64_t passes)
-        : progress_(progress), number_(number), passes_(std::max(passes, number + 1)) {}
+    /// \param done shots of the passes before; this one adds its own. \param left passes, this one among them.
+    ProgressOfPass(Progress& progress, std::int64_t& done, std::int64_t left)
+        : progress_(progress), done_(done), left_(std::max<std::int64_t>(1, left)) {}
 
     void begin(std::int64_t shots, std::int64_t steps) override {
-        before_ = number_ * shots;
-        progress_.begin(passes_ * shots, steps);
+        before_ = done_;
+        done_ += shots;
+        progress_.begin(before_ + left_ * shots, steps);
     }
     void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs) override {
         progress_.update(before_ + done, together, step, time_s, max_abs);
@@ -28,7 +29,8 @@ public:
 
 private:
     Progress& progress_;
-    std::int64_t number_, passes_, before_ = 0;
+    std::int64_t& done_;
+    std::int64_t left_, before_ = 0;
 };
 
 /// The configuration of a pass, which leaves nothing to look at.
@@ -48,7 +50,8 @@ void SurveyPasses::run(const Pass& pass) {
     options.operand = pass.operand;
     const std::int64_t number = done_++;
     std::optional<ProgressOfPass> progress;
-    if (options.progress != nullptr) options.progress = &progress.emplace(*options.progress, number, pass.expected);
+    if (options.progress != nullptr)
+        options.progress = &progress.emplace(*options.progress, shots_done_, pass.expected - number);
     // What the first pass says of itself the others would say again.
     Log log([&](Log::Level level, const std::string& message) {
         if (number > 0)

@@ -34,8 +34,6 @@ public:
     };
     /// Returns once the results are there, on all ranks. \throws as run_simulation().
     void run(const Pass& pass);
-    /// Passes that have been run.
-    [[nodiscard]] std::int64_t done() const { return done_; }
 
     /// What all passes took and found.
     RunFacts facts;
@@ -46,7 +44,7 @@ private:
     const RunOptions& options_;
     Log& log_;
     const Ranks& ranks_;
-    std::int64_t done_ = 0;
+    std::int64_t done_ = 0, shots_done_ = 0;
 };
 
 }  // namespace onda

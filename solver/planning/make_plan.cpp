@@ -180,12 +180,10 @@ void set_aperture(Plan& plan) {
     plan.setup.grid = plan.domain.computed.grid();
 }
 
-/// What seismograms that are filtered before they are compared have above the band may disperse: gradients of their
-/// misfit have it no more than they do.
+/// What seismograms have above the band may disperse where nothing of it counts.
 HighestFrequency highest_frequency_compared(const Plan& plan) {
     HighestFrequency highest = plan.survey.highest_frequency();
-    const bool filters_both = plan.task->compares_data && !plan.task->makes_images && !plan.task->fits_linearly;
-    if (!filters_both || !plan.config.imaging || !plan.config.imaging->band_pass) return highest;
+    if (!plan.task->filters_all || !plan.config.imaging || !plan.config.imaging->band_pass) return highest;
     const BandPassConfig& band = *plan.config.imaging->band_pass;
     if (!band.high_hz) return highest;
     const double damped_hz = *band.high_hz * std::pow(100., 1. / static_cast<double>(band.order));  // to 1 %

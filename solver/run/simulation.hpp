@@ -33,6 +33,8 @@ struct RunOptions {
     /// When no further batch of shots is begun.
     std::chrono::steady_clock::time_point end_by = std::chrono::steady_clock::time_point::max();
     Progress* progress = nullptr;  ///< who is told how far the run is; null: whoever looks at stderr and the log
+    /// Between publications of what iterations have found, which are pictures and pages.
+    std::chrono::seconds publish_pause{10};
     /// Told of each iteration of an inversion that was made, on the thread that runs it: what it throws ends the run,
     /// which goes on from there another time.
     std::function<void(const InversionIteration&)> after_iteration{};

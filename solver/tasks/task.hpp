@@ -68,6 +68,7 @@ struct TaskRow {
     bool makes_images = false;        ///< by a condition, in place of gradients
     bool fits_linearly = false;       ///< data are compared by l2, as least squares have it
     bool leaves_sums = false;         ///< results are sums over the shots alone
+    bool filters_all = false;         ///< nothing but filtered seismograms counts (imaging.band_pass)
     std::unique_ptr<Task> (*make)(const TaskParts& parts);
     /// What a shot asks of a device at most.
     ShotSize (*largest_shot)(const Experiment& experiment, const Computation& computation);

@@ -204,6 +204,27 @@ TEST_CASE("iterations that processes share are those of one, also when their tim
     CHECK(contains(on_slabs.err, "no scattered field is computed on slabs of several processes"));
 }
 
+TEST_CASE("an inversion by processes that share grids or shots is that of one") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> survey =
+        kTwoSmallShots + std::vector<std::string>{"--set", "time={duration_s: 0.05}"};
+    static_cast<void>(runs.hashes("observed", 0, survey + std::vector<std::string>{"--set", "model.dip_deg=20"}));
+    const std::vector<std::string> inverted =
+        survey + std::vector<std::string>{
+                     "--set", "imaging={observed: " + (runs.out("observed") / "seismograms.h5").string() + "}", "--set",
+                     "inversion={stages: [{iterations: 1}, {iterations: 1}]}"};
+    const auto table = [&](const std::string& name) { return text_of(runs.out(name) / "iterations.csv"); };
+    CHECK(runs.run("one", 0, inverted, "fwi").code == 0);
+    const Outcome over = runs.run("shared", 3, inverted + std::vector<std::string>{"--max-hours", "1e-9"}, "fwi");
+    CHECK(over.code == static_cast<int>(onda::ExitCode::time_limit));
+    CHECK(runs.run("shared", 3, inverted, "fwi").code == 0);
+    CHECK(table("shared") == table("one"));
+    CHECK(runs.run("slabs", 2, inverted + cut(2), "fwi").code == 0);
+    CHECK(table("slabs") == table("one"));
+    CHECK(std::ranges::count(table("one"), '\n') == 5);
+}
+
 TEST_CASE("SEG-Y and SU are written once, as by one process") {
     need_mpi();
     const Runs runs;

@@ -184,5 +184,7 @@ TEST_CASE("a warning says how many, how far, and what to do, from 5 % on") {
     for (const char* part : {"50 of 1000 traces (5 %)", "0.125 s", "receiver 17 of shot 3", "0.21 s too early",
                              "lower frequencies", "shorter offsets", "start model", "imaging.misfit: envelope"})
         CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+    CHECK(warning_of({.traces = 990, .unlike = 10}).empty());
+    CHECK(warning_of({.traces = 90, .unlike = 10}).find("10 of 100 traces resemble") != std::string::npos);
     CHECK(warning_of({.traces = 1, .skipped = 1, .worst_shift_s = -0.2}).find("too late") != std::string::npos);
 }

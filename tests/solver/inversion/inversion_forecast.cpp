@@ -220,6 +220,6 @@ TEST_CASE("bounds that are left to the program follow from the start model, told
         const Model model = make_model(config.model, Equation::star, grid, config.origin);
         CHECK(prepared.config.inversion->vp_m_s.max == 3000.);
         CHECK(prepared.config.inversion->vp_m_s.min.value() == doctest::Approx(double(model.vp().min) / 1.2));
-        CHECK(!prepared.has_density);
+        CHECK(!prepared.start.has_density);
     }
 }

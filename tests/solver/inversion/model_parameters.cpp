@@ -259,7 +259,9 @@ TEST_CASE("problems are told by their keys, with the worst node that is not held
     config.vp_m_s = {2000., 4000.};
     CHECK(keys_of(found(config, kStartRho, {})) ==
           Keys{"inversion.vp_m_s.min", "inversion.vp_m_s.max", "inversion.rho_kg_m3.min", "inversion.rho_kg_m3.max"});
-    CHECK(found(config, kStartRho, std::vector<bool>(kStartVp.size(), true)).empty());
+    const auto all_held = found(config, kStartRho, std::vector<bool>(kStartVp.size(), true));
+    REQUIRE(all_held.size() == 1);
+    CHECK(all_held.front().first == "inversion.hold_depth_m");
 
     std::vector<float> vp(kStartVp.size(), 2000.F);
     vp[0] = 9000.F;  // held
