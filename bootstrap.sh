@@ -15,7 +15,7 @@ For Debian 12 and Ubuntu 24.04. Missing packages are installed with apt-get, as 
 The build is in build/default, the results of the demo are in results/demo (replaced by the next demo).
 
 Environment:
-  ONDA_JOBS        compile jobs; otherwise one per core, and at most one per 1.5 GiB of free memory
+  ONDA_JOBS        compile jobs; otherwise one per core, and at most one per 2 GiB of free memory
   ONDA_CMAKE_ARGS  further arguments for cmake, such as -DONDA_CUDA=ON for the CUDA kernels, which take minutes to compile
   CC, CXX          compilers, as for CMake
   ONDA_DATA_DIR    folder with marmousi_vp_1601x401.f32, for the tests that need it (skipped without it)
@@ -93,11 +93,11 @@ install_packages() {
         fail "could not install: ${missing[*]}" "the reason is above: no network, no such package, or no right to install"
 }
 
-# A compiler process of this project takes up to about 1.5 GiB.
+# A compiler process of this project takes up to about 1.9 GiB.
 compile_jobs() {
     local jobs fit
     jobs=$(nproc)
-    fit=$(awk '/^MemAvailable:/ { print int($2 / 1572864) }' /proc/meminfo 2>/dev/null) || true
+    fit=$(awk '/^MemAvailable:/ { print int($2 / 2097152) }' /proc/meminfo 2>/dev/null) || true
     if [[ -n "$fit" ]] && ((fit < jobs)); then jobs=$((fit > 0 ? fit : 1)); fi
     echo "${ONDA_JOBS:-$jobs}"
 }
@@ -108,7 +108,7 @@ build() {
     jobs=$(compile_jobs)
     say "Building $1 with $jobs jobs in $PWD/build/default"
     # shellcheck disable=SC2086  # several arguments
-    cmake --preset default -DONDA_PRECOMPILE_HEADERS=ON ${ONDA_CMAKE_ARGS:-}
+    cmake --preset default ${ONDA_CMAKE_ARGS:-}
     cmake --build --preset default --parallel "$jobs" --target "$1"
 }
 

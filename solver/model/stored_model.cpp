@@ -18,8 +18,7 @@ Plane planes_to_store(const Grid& grid, std::span<const float> values) {
 }  // namespace
 
 void store_model(const std::filesystem::path& file, const Grid& grid, const Equation& equation,
-                 const std::vector<std::span<const float>>& parameters, const std::string& provenance,
-                 bool overwrite) {
+                 const std::vector<std::span<const float>>& parameters, const std::string& provenance, bool overwrite) {
     std::vector<QuantityPlanes> further;
     for (std::size_t i = 1; i < parameters.size(); ++i)
         further.push_back({quantity_of(equation->parameters[i]), planes_to_store(grid, parameters[i])});

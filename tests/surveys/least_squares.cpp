@@ -220,8 +220,7 @@ TEST_CASE("least-squares migration goes on where it ended, to the same bits") {
     CHECK(place.residuals("steps") == place.residuals("whole"));
     // Files are read in processes of their own: one that is forked while another thread allocates waits for ever under
     // the allocator of AddressSanitizer (LLVM 14), which knows nothing of forks.
-    if (!test::kSanitized)
-        CHECK(place.fitted("devices", {"backend.devices=[0, 1]", "backend.batch=1"}) == expected);
+    if (!test::kSanitized) CHECK(place.fitted("devices", {"backend.devices=[0, 1]", "backend.batch=1"}) == expected);
 
     // Killed in the second iteration.
     const std::filesystem::path folder = place.folder.path() / "steps";
