@@ -28,6 +28,7 @@
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
+#include "solver/program/progress.hpp"
 #include "solver/run/account.hpp"
 #include "solver/run/rank_talk.hpp"
 #include "solver/run/run_folder.hpp"
@@ -128,6 +129,8 @@ private:
     /// \param identity of a run whose results these are.
     void publish(const Stage& stage, const std::string& identity);
     [[nodiscard]] const InversionConfig& settings() const { return *config_.inversion; }
+    /// The time that has passed, and what is left if all iterations are made and take as long as those of this process.
+    [[nodiscard]] std::string clock() const;
     /// A prediction a stage, and a gradient and about a trial and a half an iteration.
     [[nodiscard]] std::int64_t expected_passes() const {
         std::int64_t passes = 0;
@@ -148,7 +151,8 @@ private:
     std::vector<InversionIteration> rows_, earlier_;  ///< of all stages so far, and of those before this one
     CutModels cut_models_;
     std::optional<std::int64_t> shown_shot_;  ///< predicted as the first stage began; none where codes are drawn again
-    std::chrono::steady_clock::time_point published_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now(), published_ = begun_;
+    std::int64_t passed_ = 0, made_ = 0;  ///< iterations: all, and those that were not there
 };
 
 // ---- A stage
@@ -316,7 +320,7 @@ void FullWaveformInversion::Stage::describe() const {
     }
     if (stage.spacing_m) text += fmt::format(", nodes every {:g} m", *stage.spacing_m);
     run_.log_.info(text);
-    run_.log_.info("iteration        misfit   of start        step     change  trials");
+    run_.log_.info("iteration        misfit   of start        step     change  trials      time  time left");
 }
 
 /// The model that the stage begins with, and what its seismograms look like beside those observed.
@@ -526,6 +530,7 @@ bool FullWaveformInversion::Stage::advance(const Evaluation& there) {
         run_.log_.info("no smaller misfit was found along the gradient: the stage ends");
         return false;
     }
+    ++run_.made_;
     keep_model(run_.records_.model(stage_.number(), iteration_ + 1), found->model);
     record.row = {.stage = stage_.number(), .iteration = iteration_ + 1, .step = found->step, .trials = trials_};
     record.row.change = largest_relative_difference(found->model.vp, current_.vp);
@@ -552,6 +557,7 @@ void FullWaveformInversion::Stage::move_to(ModelOf model, IterationRecord record
     current_ = std::move(model);
     x_ = parameters_->from_model(current_.vp, current_.rho);
     ++iteration_;
+    ++run_.passed_;
     record.scale = records_.front().scale;
     if (is_due_to_redraw(iteration_)) {
         set_drawing(drawing_ + 1);
@@ -588,10 +594,11 @@ void FullWaveformInversion::Stage::keep_record() const {
 void FullWaveformInversion::Stage::keep() {
     keep_record();
     const InversionIteration& row = records_.back().row;
-    run_.log_.info(fmt::format(
-        "{:>4} {:>18.6g} {:>10.4f} {:>11.4g} {:>9.3f} % {:>6}{}", row.iteration, row.misfit, row.relative, row.step,
-        100. * row.change, row.trials,
-        row.model_error_percent ? fmt::format("   {:.3f} % from the true model", *row.model_error_percent) : ""));
+    const auto error = row.model_error_percent
+                           ? fmt::format("   {:.3f} % from the true model", *row.model_error_percent)
+                           : std::string();
+    run_.log_.info(fmt::format("{:>4} {:>18.6g} {:>10.4f} {:>11.4g} {:>9.3f} % {:>6} {}{}", row.iteration, row.misfit,
+                               row.relative, row.step, 100. * row.change, row.trials, run_.clock(), error));
     run_.publish_some(*this);
     run_.tell(*this);
 }
@@ -718,6 +725,15 @@ void FullWaveformInversion::publish(const Stage& stage, const std::string& ident
     files.push_back(stage_text_file(folder_->path() / "config.yaml", resolved_yaml(config_), true));
     facts.files =
         folder_->publish(std::move(files), [&](const FileList& list) { return summary_json(*plan_, facts, list); });
+}
+
+std::string FullWaveformInversion::clock() const {
+    const double passed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+    std::int64_t left = -passed_;
+    for (const InversionStageConfig& stage : settings().stages) left += stage.iterations;
+    const std::string left_s =
+        made_ > 0 ? clock_text(passed_s / static_cast<double>(made_) * static_cast<double>(left)) : "";
+    return fmt::format("{:>9} {:>10}", clock_text(passed_s), left_s);
 }
 
 /// When the time is over, the results are those so far.
