@@ -50,7 +50,7 @@ output: {report: false, seismograms: {dt_s: 0.002}}
 backend: {name: cpu}
 )" + more,
                                            "survey.yaml", vocabulary(), {}));
-    plan.imaging.emplace();
+    plan.imaging.emplace().reverses = true;
     plan.imaging->sums.illuminates = true;
     plan.imaging->sums.density = true;
     return plan;

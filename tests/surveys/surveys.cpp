@@ -31,11 +31,12 @@ TEST_CASE("a survey of many shots is read as one file, and its table tells what 
     const auto records = ShotTable(place.out() / "shots" / "shots.csv").all_finished();
     REQUIRE(records.size() == kShots);
     for (const ShotRecord& record : records) {
-        REQUIRE(record.files.size() == 4);  // of seismograms and snapshots; a run has no gradients and no images
+        REQUIRE(record.files.size() == 5);  // of seismograms and snapshots; a run has no gradients, misfits and images
         for (const FileRecord& file : std::span(record.files).first(2))
             CHECK(record_of(place.out() / "shots" / file.name, file.name) == file);
         CHECK(record.files[2].name.empty());
         CHECK(record.files[3].name.empty());
+        CHECK(record.files[4].name.empty());
         CHECK(record.largest_observed_pressure > 0.);
     }
     // Through the links, as in the file of the shot itself.
