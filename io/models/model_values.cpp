@@ -13,7 +13,7 @@ namespace {
 
 using Triple = std::array<std::int64_t, 3>;
 
-constexpr std::array units{VelocityUnit{"m/s", 1.}, VelocityUnit{"km/s", 1000.}};
+constexpr std::array kVelocityUnits{VelocityUnit{"m/s", 1.}, VelocityUnit{"km/s", 1000.}};
 
 /// "vp(ix = 3, iz = 7) at (x = 22.5 m, z = 52.5 m)".
 std::string node(const FileGeometry& geometry, const Triple& index, const std::string& quantity = "vp") {
@@ -37,7 +37,7 @@ Triple index_of(std::size_t n, const Triple& first, const Triple& count) {
 /// Why a value is no velocity in this unit, and which unit it may be in.
 std::string objection(double value, const std::string& remedy) {
     if (!(value > 0.) || !std::isfinite(value)) return "must be finite and positive";
-    for (const auto& other : units)
+    for (const auto& other : kVelocityUnits)
         if (value * other.m_s >= lowest_vp_m_s && value * other.m_s <= highest_vp_m_s)
             return "looks like " + std::string(other.name) + "; " + remedy + " " + std::string(other.name);
     return "must lie between " + shortest(lowest_vp_m_s) + " and " + shortest(highest_vp_m_s) + " m/s";
@@ -46,8 +46,8 @@ std::string objection(double value, const std::string& remedy) {
 }  // namespace
 
 const VelocityUnit& velocity_unit(const std::string& name, const std::string& place, ExitCode fault) {
-    const auto found = std::ranges::find(units, plain_unit(name), &VelocityUnit::name);
-    if (found == units.end()) throw Error(fault, place + " = '" + printable(name) + "': must be m/s or km/s");
+    const auto found = std::ranges::find(kVelocityUnits, plain_unit(name), &VelocityUnit::name);
+    if (found == kVelocityUnits.end()) throw Error(fault, place + " = '" + printable(name) + "': must be m/s or km/s");
     return *found;
 }
 

@@ -7,6 +7,7 @@
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "solver/inversion/crosstalk.hpp"
 #include "solver/inversion/inversion_preparation.hpp"
 #include "solver/inversion/line_search.hpp"
 #include "solver/inversion/regularisation.hpp"
@@ -236,9 +237,8 @@ StageIterations::Evaluation StageIterations::read_gradient(const std::filesystem
     const bool of_density = run_.settings().density != "fixed";
     const std::vector<float> of_rho = of_density ? read_image(file, kRhoGradient, {}, n) : std::vector<float>();
     there.gradient = parameters_->gradient(x_, read_image(file, kVpGradient, {}, n), of_rho);
-    std::vector<float> illumination = read_image(file, kSourceIllumination, {}, n);
-    parameters_->weigh_illumination(illumination, current_.vp);
-    shaping_->set_illumination(illumination, {});
+    there.illumination = read_image(file, kSourceIllumination, {}, n);
+    parameters_->weigh_illumination(there.illumination, current_.vp);
     return there;
 }
 
@@ -260,18 +260,40 @@ StageIterations::Evaluation StageIterations::evaluate() {
         if (const auto before = known(0)) first.stuck = before->stuck;
         records_.push_back(std::move(first));
     }
+    shaping_->set_illumination(there.illumination, {});
+    there.illumination = {};
     there.penalty = add_penalties(x_, there.gradient);
     for (std::size_t i = 0; i < there.gradient.size(); ++i)
         if (!held_.empty() && held_[i % held_.size()]) there.gradient[i] = 0.f;
     return there;
 }
 
+void StageIterations::precondition(Variables& v) const {
+    for (std::size_t block = 0; block < parameters_->blocks(); ++block)
+        shaping_->apply(std::span(v).subspan(block * parameters_->nodes(), parameters_->nodes()));
+}
+
 Variables StageIterations::direction(const Evaluation& there) {
     const VariableBounds box{bounds_.lowest, bounds_.highest};
-    return directions_.direction(x_, there.gradient, box, [&](Variables& v) {
-        for (std::size_t block = 0; block < parameters_->blocks(); ++block)
-            shaping_->apply(std::span(v).subspan(block * parameters_->nodes(), parameters_->nodes()));
-    });
+    return directions_.direction(x_, there.gradient, box, [&](Variables& v) { precondition(v); });
+}
+
+void StageIterations::tell_crosstalk(const Evaluation& first) {
+    if (!stage_.redraws() || run_.config.survey.encoding != "random") return;
+    const std::filesystem::path folder = run_.records.folder_of(stage_.number(), 0) / "other_codes";
+    Config config = pass(run_.records.model(stage_.number(), 0));
+    ++config.survey.seed;
+    run_.passes.run({config, kInversionGradientTask, folder, {}, true, run_.expected_passes()});
+    const Variables other = run_.ranks.all_or_none([&] { return read_gradient(folder).gradient; });
+    Variables image = first.gradient, of_other = other;
+    precondition(image);
+    precondition(of_other);
+    const double energy = HostVectors::dot(image, first.gradient) + HostVectors::dot(of_other, other);
+    if (const auto crosstalk = crosstalk_of(energy, HostVectors::dot(image, other)))
+        run_.log.info(
+            fmt::format("codes     crosstalk of one set of codes: {:.3f} of the gradient of the shots", *crosstalk));
+    else
+        run_.log.info("codes     gradients by two sets of codes have nothing in common: take more supershots");
 }
 
 /// One of L-BFGS is the minimum of its model; along a gradient alone the last change of a variable is tried again.
@@ -468,6 +490,7 @@ std::filesystem::path StageIterations::iterate() {
     Evaluation there = evaluate();
     note(there);
     keep();
+    if (!has_ended()) tell_crosstalk(there);
     while (!has_ended()) {
         if (!advance(there)) {
             records_.back().stuck = true;

@@ -74,7 +74,8 @@ private:
     /// What a pass finds in a model.
     struct Evaluation {
         std::vector<MisfitByShot> shots;
-        HostVectors::Vector gradient;  ///< of the objective, in x
+        HostVectors::Vector gradient;     ///< of the objective, in x
+        std::vector<float> illumination;  ///< by the forward fields, about the diagonal of the Hessian in x
         double penalty = 0.;
         std::int64_t compared = 0;  ///< traces
     };
@@ -100,10 +101,13 @@ private:
         return config;
     }
     void set_drawing(std::int64_t drawing);
+    /// Tells the crosstalk of random codes that are drawn again, by the gradient of the next ones in the same model.
+    void tell_crosstalk(const Evaluation& first);
     [[nodiscard]] Evaluation evaluate();
     [[nodiscard]] Evaluation read_gradient(const std::filesystem::path& folder);
     [[nodiscard]] double add_penalties(const HostVectors::Vector& x, std::span<float> gradient) const;
     [[nodiscard]] double penalty_of(const HostVectors::Vector& x) const;
+    void precondition(HostVectors::Vector& v) const;
     [[nodiscard]] HostVectors::Vector direction(const Evaluation& there);
     [[nodiscard]] double first_step(const HostVectors::Vector& p) const;
     /// \param before trials that were made from here already.

@@ -13,6 +13,7 @@
 #include "kernels/companions/conjugate_gradients.hpp"
 #include "solver/data/observed_data.hpp"
 #include "solver/imaging/finished_image.hpp"
+#include "solver/inversion/crosstalk.hpp"
 #include "solver/inversion/host_vectors.hpp"
 #include "solver/inversion/survey_passes.hpp"
 #include "solver/outputs/gradient_output.hpp"
@@ -232,7 +233,6 @@ Image LeastSquaresMigration::take_data(Pass first) {
     return std::move(first.gradient);
 }
 
-// Two independent drawings have the image of the shots in common: what they differ by is the crosstalk of both.
 Image LeastSquaresMigration::draw_again() {
     ++coded_.survey.seed;
     Pass data = pass(++passes_, nullptr);
@@ -242,8 +242,7 @@ Image LeastSquaresMigration::draw_again() {
     const Image image = weighted(right_side);
     const double common = HostVectors::dot(image, migrated_);
     const double energy = HostVectors::dot(image, right_side) + HostVectors::dot(weighted(migrated_), migrated_);
-    crosstalk_.reset();
-    if (common > 0.) crosstalk_ = std::sqrt(std::max(0., 0.5 * energy - common) / common);
+    crosstalk_ = crosstalk_of(energy, common);
     migrated_ = right_side;
     data_misfit_ = data.misfit;
     misfit_ = std::max(0., data.misfit - HostVectors::dot(change_, right_side) + of_change.misfit);
