@@ -442,6 +442,7 @@ TEST_CASE("shots and codes are drawn again, and trial steps take some of the sho
     for (const InversionRow& row :
          drawn("random codes", ", redraw_every: 1", {"survey.encoding=random", "survey.supershots=2"}))
         CHECK(row.at("shots") == 2.);
+    CHECK(contains(text_of(place.out("random codes") / "onda.log"), "crosstalk of one set of codes: 0."));
     const std::vector<InversionRow> rows = drawn("some trial shots", "", {"inversion.every_trial_shot=2"});
     check_falling(rows, 0.2);
     for (const InversionRow& row : rows) CHECK(row.at("shots") == 4.);
