@@ -11,7 +11,6 @@
 #include "io/text/printable.hpp"
 #include "solver/inversion/inversion_iterations.hpp"
 #include "solver/inversion/inversion_preparation.hpp"
-#include "solver/model/stored_model.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
@@ -108,10 +107,7 @@ void FullWaveformInversion::keep_arrays() {
     ranks_.all_or_none([&] {
         if (!ranks_.decides()) return;
         const Equation& equation = plan_->setup.scheme.equation;
-        const ModelOf start = model_of(config_, plan_->domain.grid, equation);
-        std::vector<std::span<const float>> parameters{start.vp};
-        if (!start.rho.empty()) parameters.emplace_back(start.rho);
-        store_model(file, plan_->domain.grid, equation, parameters, version_line() + ": arrays", true);
+        store(model_of(config_, plan_->domain.grid, equation), file, plan_->domain.grid, equation, "arrays");
     });
     const std::string storage = config_.model.storage;
     config_.model = model_of_file(file);

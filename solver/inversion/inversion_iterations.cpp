@@ -86,12 +86,18 @@ double difference_percent(std::span<const float> model, std::span<const float> f
 
 }  // namespace
 
-/// The model of a file, or of a configuration, on the grid of that configuration.
 ModelOf model_of(const Config& config, const Grid& grid, const Equation& equation) {
     Model model = make_model(config.model, equation, grid, config.origin);
     ModelOf values{{model.vp().values.begin(), model.vp().values.end()}, {}};
     if (const ParameterValues* rho = model.find("rho")) values.rho.assign(rho->values.begin(), rho->values.end());
     return values;
+}
+
+void store(const ModelOf& model, const std::filesystem::path& file, const Grid& grid, const Equation& equation,
+           const std::string& made_by) {
+    std::vector<std::span<const float>> parameters{model.vp};
+    if (!model.rho.empty()) parameters.emplace_back(model.rho);
+    store_model(file, grid, equation, parameters, version_line() + ": " + made_by, true);
 }
 
 std::string InversionParts::clock() const {
@@ -155,10 +161,7 @@ void StageIterations::keep_model(const std::filesystem::path& file, const ModelO
     run_.ranks.all_or_none([&] {
         if (!run_.ranks.decides()) return;
         std::filesystem::create_directories(file.parent_path());
-        std::vector<std::span<const float>> parameters{model.vp};
-        if (!model.rho.empty()) parameters.emplace_back(model.rho);
-        store_model(file, stage_.grid(), run_.plan.setup.scheme.equation, parameters,
-                    version_line() + ": full-waveform inversion", true);
+        store(model, file, stage_.grid(), run_.plan.setup.scheme.equation, "full-waveform inversion");
     });
 }
 
@@ -367,9 +370,13 @@ std::vector<AtomicFile> StageIterations::results(const std::filesystem::path& fo
         return model_of(config, stage_.grid(), run_.plan.setup.scheme.equation).vp;
     };
     std::vector<ShotMisfits> shots;
-    for (const MisfitByShot& now : records_.back().by_shot)
-        for (const MisfitByShot& first : records_.front().by_shot)
-            if (first.shot == now.shot) shots.push_back({now.shot, first.misfit, now.misfit});
+    // Both ascend by shots, of which either may have some that the other has not.
+    auto first = records_.front().by_shot.begin();
+    for (const MisfitByShot& now : records_.back().by_shot) {
+        while (first != records_.front().by_shot.end() && first->shot < now.shot) ++first;
+        if (first != records_.front().by_shot.end() && first->shot == now.shot)
+            shots.push_back({now.shot, first->misfit, now.misfit});
+    }
     results.shots = shots;
     results.model_file = run_.records.model(stage_.number(), iteration_);
     results.known = &known;

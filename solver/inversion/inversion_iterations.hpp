@@ -53,6 +53,9 @@ struct InversionParts {
 
 /// The model of a file, or of a configuration, on the grid of that configuration.
 ModelOf model_of(const Config& config, const Grid& grid, const Equation& equation);
+/// Writes such a model, over another. \param made_by what made it, for its provenance. \throws as store_model().
+void store(const ModelOf& model, const std::filesystem::path& file, const Grid& grid, const Equation& equation,
+           const std::string& made_by);
 
 /// The iterations of a stage.
 class StageIterations {

@@ -15,13 +15,23 @@
 #include "solver/data/observed_data.hpp"
 #include "solver/inversion/cycle_skips.hpp"
 #include "solver/inversion/wavelet_estimate.hpp"
+#include "solver/outputs/seismogram_output.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/tasks/inversion_tasks.hpp"
 
 namespace onda {
 namespace {
 
-constexpr const char* kSeismogramsName = "seismograms.h5";
+/// The survey of a pass that predicts seismograms, and what was observed in it.
+struct PredictedSurvey {
+    PredictedSurvey(const Config& config, const RankPlace& ranks)
+        : plan(make_plan(config, ranks, &kPredictionTask)),
+          observed(*config.imaging, plan.survey.shots, observed_sampling(plan.domain.grid, plan.time),
+                   ObservedUse::compared, plan.survey.encoding) {}
+
+    Plan plan;
+    ObservedData observed;
+};
 
 /// The traces of a shot, weighted by samples as a misfit weights them; of traces that do not count all are zero.
 void weight_traces(const ImagingConfig& config, const ShotGather& gather, std::span<float> traces) {
@@ -60,10 +70,9 @@ std::string filter_table(const WaveletEstimate& estimate) {
 }  // namespace
 
 StageCheck check_stage(const Config& config, const Plan& plan, const std::filesystem::path& folder, bool estimates) {
-    const Plan of_pass = make_plan(config, plan.placement.ranks, &kPredictionTask);
+    const PredictedSurvey predicted(config, plan.placement.ranks);
+    const Plan& of_pass = predicted.plan;
     const ImagingConfig& imaging = *config.imaging;
-    const ObservedData observed(imaging, of_pass.survey.shots, observed_sampling(of_pass.domain.grid, of_pass.time),
-                                ObservedUse::compared, of_pass.survey.encoding);
     const auto samples = static_cast<std::size_t>(of_pass.time.output_samples);
     const double dt_s = of_pass.time.output_dt_s;
     std::optional<ButterworthBand> band;
@@ -72,12 +81,12 @@ StageCheck check_stage(const Config& config, const Plan& plan, const std::filesy
     const auto estimate = std::make_shared<WaveletEstimate>(samples, dt_s);
     for (const Shot& shot : of_pass.survey.shots) {
         if (shot.receivers.empty()) continue;
-        ShotGather predicted = read_gather(folder / kSeismogramsName, shot.id);
-        std::vector<float> traces = observed.traces(shot);
-        weight_traces(imaging, predicted, predicted.pressure);
-        weight_traces(imaging, predicted, traces);
-        skips.add(shot.id, predicted.pressure, traces, {});
-        if (estimates) estimate->add(predicted.pressure, traces, {});
+        ShotGather gather = read_gather(folder / kSeismogramsName, shot.id);
+        std::vector<float> traces = predicted.observed.traces(shot);
+        weight_traces(imaging, gather, gather.pressure);
+        weight_traces(imaging, gather, traces);
+        skips.add(shot.id, gather.pressure, traces, {});
+        if (estimates) estimate->add(gather.pressure, traces, {});
     }
     StageCheck check{warning_of(skips.result()), {}, {}};
     if (!estimates) return check;
@@ -95,14 +104,13 @@ StageCheck check_stage(const Config& config, const Plan& plan, const std::filesy
 
 std::unique_ptr<GathersOfShot> gathers_of_shot(const Config& config, const Plan& plan, std::int64_t shot,
                                                const std::filesystem::path& before, const std::filesystem::path& now) {
-    const Plan of_pass = make_plan(config, plan.placement.ranks, &kPredictionTask);
+    const PredictedSurvey predicted(config, plan.placement.ranks);
+    const Plan& of_pass = predicted.plan;
     const ImagingConfig& imaging = *config.imaging;
-    const ObservedData observed(imaging, of_pass.survey.shots, observed_sampling(of_pass.domain.grid, of_pass.time),
-                                ObservedUse::compared, of_pass.survey.encoding);
     const Shot of_survey = of_pass.survey.shots[of_pass.survey.shots.index_of(shot)];
     ShotGather gather = read_gather(now / kSeismogramsName, shot);
     auto gathers = std::make_unique<GathersOfShot>();
-    gathers->observed = observed.traces(of_survey);
+    gathers->observed = predicted.observed.traces(of_survey);
     gathers->by_start = read_gather(before / kSeismogramsName, shot).pressure;
     gathers->by_current = std::move(gather.pressure);
     if (gathers->by_start.size() != gathers->by_current.size() ||

@@ -12,8 +12,6 @@
 namespace onda {
 namespace {
 
-constexpr std::string_view kName = "seismograms.h5";
-
 class SeismogramsOfShot : public ShotOutput {
 public:
     explicit SeismogramsOfShot(const ShotPlace& place) : file_(place.file), provenance_(place.provenance) {}
@@ -41,7 +39,7 @@ public:
 };
 
 AtomicFile assemble_several(const FinishedSurvey& survey) {
-    SeismogramWriter writer(survey.results / kName, survey.provenance, survey.overwrite);
+    SeismogramWriter writer(survey.results / kSeismogramsName, survey.provenance, survey.overwrite);
     for (const ShotRecord& shot : survey.shots) {
         throw_if_interrupted();
         const FileRecord& file = file_of(shot, kSeismogramFormat);
@@ -56,7 +54,7 @@ AtomicFile assemble_several(const FinishedSurvey& survey) {
 
 std::vector<AtomicFile> Seismograms::assemble(const FinishedSurvey& survey) const {
     std::vector<AtomicFile> files;
-    files.push_back(survey.assembly == Assembly::only_shot ? survey.second_name(kSeismogramFormat, kName)
+    files.push_back(survey.assembly == Assembly::only_shot ? survey.second_name(kSeismogramFormat, kSeismogramsName)
                                                            : assemble_several(survey));
     return files;
 }
@@ -90,7 +88,7 @@ bool writes_seismograms(const Experiment& experiment) {
 constinit const OutputFormat kSeismogramFormat{
     .column = "seismogram",
     .shot_file = "seismograms.h5",
-    .is_result = [](std::string_view name) { return name == kName; },
+    .is_result = [](std::string_view name) { return name == kSeismogramsName; },
     .is_wanted = writes_seismograms,
     .make = [](const Experiment&, const Model&) -> std::unique_ptr<RunOutput> {
         return std::make_unique<Seismograms>();

@@ -97,6 +97,12 @@ void put_block(std::span<const std::byte> bytes, const PutText& put) {
     text.end();
 }
 
+void put_base64(std::span<const std::byte> bytes, const PutText& put) {
+    Base64 text(put);
+    text.add({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
+    text.end();
+}
+
 std::size_t block_characters(std::span<const std::byte> bytes) {
     std::size_t deflated = 0;
     deflate_all(bytes, [&deflated](std::span<const unsigned char> piece) { deflated += piece.size(); });

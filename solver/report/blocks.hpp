@@ -17,6 +17,8 @@ using PutText = std::function<void(std::string_view piece)>;
 
 /// The bytes in zlib's format and base64, a text that is never in memory as a whole. The same bytes give the same text.
 void put_block(std::span<const std::byte> bytes, const PutText& put);
+/// The bytes in base64 alone, for what is compressed already.
+void put_base64(std::span<const std::byte> bytes, const PutText& put);
 /// How many characters put_block() would put.
 std::size_t block_characters(std::span<const std::byte> bytes);
 

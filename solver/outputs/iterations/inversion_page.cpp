@@ -208,22 +208,6 @@ std::string page_text(std::string_view text) {
     return safe;
 }
 
-std::string base64_of(std::string_view bytes) {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const auto byte = [&](std::size_t k) -> std::uint32_t {
-            return i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0;
-        };
-        const std::uint32_t group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for (const int shift : {18, 12, 6, 0}) text += digits[group >> shift & 63];
-    }
-    const std::size_t missing = (3 - bytes.size() % 3) % 3;
-    text.replace(text.size() - missing, missing, missing, '=');
-    return text;
-}
-
 /// The colour with the upper six bits of each channel, black and white as they are: a smooth model then takes little
 /// more than half of the bytes, and no eye tells.
 std::uint32_t coarser_colour(std::uint32_t argb) {
@@ -326,7 +310,7 @@ void put_frames(const InversionPage& page, const PutText& put) {
                         "change from the start model; misfit {:.4g} of that which the stage began with\" "
                         "src=\"data:image/png;base64,",
                         picture.width, picture.height, name, line.relative));
-        put(base64_of(picture.file));
+        put_base64(std::as_bytes(std::span(picture.file)), put);
         put(fmt::format("\"><figcaption>{}</figcaption></figure>\n", name));
     }
 }
