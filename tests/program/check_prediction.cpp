@@ -1,4 +1,4 @@
-// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 133 MB, within 4 MB), disk within 2
+// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 167 MB, within 5 MB), disk within 2
 // % and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot. That of
 // memory is the sum of the rows that the owners of buffers add: none is left out, none is counted twice.
 // Takes 28 s.
@@ -55,7 +55,7 @@ void compare(const std::string& text) {
     MESSAGE("memory: predicted ", predicted * 1e-6, " MB, peak ", peak * 1e-6, " MB, ratio ", predicted / peak);
     // What of the program and its libraries is mapped at the peak, 18 to 27 MB, depends on the phase of the run in
     // which it falls, on the distribution, and on the sizes of the pages in which the page cache happens to hold them.
-    if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 4e6));
+    if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 5e6));
     const double disk = check["output_bytes"], written = static_cast<double>(size_of(out));
     MESSAGE("disk: predicted ", disk * 1e-6, " MB, written ", written * 1e-6, " MB, ratio ", disk / written);
     const double shots = check["shots"];
