@@ -367,6 +367,11 @@ struct OutputConfig {
     bool operator==(const OutputConfig&) const = default;
 };
 
+struct CheckpointConfig {
+    std::optional<double> every_minutes;  ///< absent: by what they cost; 0: none
+    bool operator==(const CheckpointConfig&) const = default;
+};
+
 struct BackendConfig {
     std::string name = "auto";  ///< auto | cuda | cpu
     std::int64_t device = 0;    ///< CUDA: which of the visible GPUs
@@ -399,6 +404,7 @@ struct Config {
     std::optional<ImagingConfig> imaging;      ///< absent: nothing is compared
     std::optional<InversionConfig> inversion;  ///< absent: nothing is inverted
     OutputConfig output;
+    CheckpointConfig checkpoint;
     BackendConfig backend;
 
     ConfigOrigin origin;  ///< no parameter: where the values came from

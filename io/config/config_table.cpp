@@ -1323,6 +1323,18 @@ constexpr Parameter kOutput[] = {
      .help = "write report.html, one page with model, wavefield, gathers and spectra for any browser"},
 };
 
+constexpr Parameter kCheckpoint[] = {
+    {.name = "every_minutes",
+     .slot = bind<&CheckpointConfig::every_minutes>,
+     .help =
+         "time from one checkpoint of what is being computed to the next; 30 or, where the steps wait longer than a "
+         "fiftieth of that, 50 times as long as they wait, where absent; 0: none, not even when a signal ends the "
+         "run",
+     .unit = "minutes",
+     .range = between(0., 1e5),
+     .example = "10"},
+};
+
 constexpr Parameter kBackend[] = {
     {.name = "name", .slot = bind<&BackendConfig::name>, .help = "device that computes", .values = "backend.name"},
     {.name = "device",
@@ -1444,6 +1456,10 @@ constexpr Parameter kConfig[] = {
      .help = "full-waveform inversion by `onda fwi`: how the model is changed until its seismograms fit those observed",
      .rows = kInversion},
     {.name = "output", .slot = bind<&Config::output>, .help = "what is written", .rows = kOutput, .task = "results"},
+    {.name = "checkpoint",
+     .slot = bind<&Config::checkpoint>,
+     .help = "shots between two of their time steps on disk, from which a run that was stopped or killed goes on",
+     .rows = kCheckpoint},
     {.name = "backend",
      .slot = bind<&Config::backend>,
      .help = "the device and how it is used",

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <unistd.h>
 #include <vector>
 
@@ -12,22 +14,44 @@ namespace onda {
 namespace {
 
 std::atomic<int> pending_signal{0}, signals_counted{0}, scopes_uninterrupted{0};
+std::atomic<std::int64_t> checkpoints_asked{0}, first_signal_ns{0};
 std::atomic<bool> noticing{false};
 std::atomic<pid_t> owner{0};
 std::array<std::atomic<const char*>, RemovedOnSignal::kMost> doomed{};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 bool repeats_by_itself(int signal) {
     return signal == SIGPIPE || signal == SIGXCPU || signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF;
 }
 
+std::int64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Whether a signal is more than the echo of the first: launchers send on what a terminal sends to all.
+bool is_meant_again() {
+    constexpr std::int64_t echo_ns = 1'000'000'000;
+    std::int64_t none = 0;
+    const std::int64_t now = now_ns();
+    return !first_signal_ns.compare_exchange_strong(none, now) && now - none > echo_ns;
+}
+
 /// \returns whether the program may go on.
 bool only_noticed(int signal) {
     if (!noticing) return false;
+    if (signal == SIGUSR1) {
+        ++checkpoints_asked;
+        return true;
+    }
     int none = 0;
     pending_signal.compare_exchange_strong(none, signal);
-    return repeats_by_itself(signal) || ++signals_counted < 3 || scopes_uninterrupted > 0;
+    if (repeats_by_itself(signal)) return true;
+    const bool is_again = is_meant_again(), is_third = ++signals_counted >= 3;
+    return scopes_uninterrupted > 0 || !(is_again || is_third);
 }
 
 extern "C" void end_program(int signal) {
@@ -78,6 +102,14 @@ void notice_signals() {
 
 void throw_if_interrupted() {
     if (const int signal = pending_signal) throw Interrupted{signal};
+}
+
+int noticed_signal() {
+    return pending_signal;
+}
+
+std::int64_t checkpoints_asked_for() {
+    return checkpoints_asked;
 }
 
 void die_of(int signal) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace onda {
 
@@ -20,11 +21,16 @@ void watch_signals();
 /// become another program yet must not remove what its parent is writing. For an end without destructors: touches no
 /// memory but the list, and may be called by a signal handler.
 void remove_temporary_files() noexcept;
-/// Lets signals only be noticed from now on, for throw_if_interrupted() to report: the first one counts. The third one
-/// ends the program at once; those that the system repeats by itself (SIGPIPE, SIGXCPU, timers) are not counted.
+/// Lets signals only be noticed from now on, for throw_if_interrupted() to report: the first one counts. Another one
+/// that comes a second later or more ends the program at once, and so does the third; those that the system repeats by
+/// itself (SIGPIPE, SIGXCPU, timers) are not counted. SIGUSR1 does not end the program: it asks for a checkpoint.
 void notice_signals();
 /// Reports a signal that has been noticed. \throws Interrupted if there is one.
 void throw_if_interrupted();
+/// The signal that throw_if_interrupted() would report; 0 where there is none.
+int noticed_signal();
+/// How often SIGUSR1 has asked for a checkpoint since signals are noticed.
+std::int64_t checkpoints_asked_for();
 /// Ends the program as if the signal had never been caught.
 [[noreturn]] void die_of(int signal);
 

@@ -197,6 +197,16 @@ void SnapshotWriter::write(double time_s, std::span<const float> values) {
     impl_->write(time_s, values);
 }
 
+std::vector<float> SnapshotWriter::read(std::int64_t frame) const {
+    const hdf5::Turn turn;
+    const hdf5::Dataset& pressure = impl_->current.value().pressure;
+    hdf5::Extents count = pressure.extents();
+    std::vector<float> values(static_cast<std::size_t>(count[1] * count[2] * count[3]));
+    count[0] = 1;
+    pressure.read({static_cast<hdf5::Extent>(frame), 0, 0, 0}, count, std::span<float>(values));
+    return values;
+}
+
 void SnapshotWriter::link(std::int64_t shot, std::vector<double> times_s, const std::string& file) {
     const hdf5::Turn turn;
     impl_->finish_shot();

@@ -39,6 +39,8 @@ public:
     void begin_shot(std::int64_t shot, std::int64_t frames);
     /// \param values [z][y][x] of the window, pressure [Pa]. \throws Error(unstable) for one that is not finite.
     void write(double time_s, std::span<const float> values);
+    /// The values of a snapshot of the current shot that has been written, counted from 0. \throws Error(io_error).
+    [[nodiscard]] std::vector<float> read(std::int64_t frame) const;
     /// Makes a shot stand for that of another file of this format, named from the folder of this one.
     void link(std::int64_t shot, std::vector<double> times_s, const std::string& file);
     /// Writes a shot whose frames lie in other files (a virtual dataset): the only one of this file. Points that are in

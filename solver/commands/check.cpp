@@ -31,6 +31,7 @@
 #include "solver/program/progress.hpp"
 #include "solver/run/run_folder.hpp"
 #include "solver/survey/survey_ranges.hpp"
+#include "solver/tasks/checkpoints.hpp"
 #include "solver/tasks/gradient_task.hpp"
 #include "solver/tasks/least_squares_task.hpp"
 
@@ -130,6 +131,8 @@ nlohmann::ordered_json as_json(const PlanVerdict& v) {
     json["memory"]["slabs_bytes"] = slab_bytes(plan.setup, plan.placement);
     if (plan.placement.device->has_own_memory()) json["memory"]["device"] = device_memory_json(v);
     json["output_bytes"] = v.output_bytes;
+    json["checkpoint_bytes"] =
+        keeps_checkpoints(plan) ? checkpoints_on_disk(plan.experiment(), plan.computation()) : std::int64_t{0};
     json["run_time"] = v.time ? run_time_json(*v.time) : nlohmann::ordered_json();
     json["backend"] = {{"name", plan.placement.device->name},
                        {"kernel", plan.setup.kernel},
@@ -264,6 +267,16 @@ void print_run_time(const TimeForecast& time) {
                                  time.load.others, time.load.processors);
 }
 
+void print_checkpoints(const Plan& plan) {
+    if (!keeps_checkpoints(plan)) return;
+    const std::optional<double> every_minutes = plan.config.checkpoint.every_minutes;
+    std::cout << fmt::format("restart   from checkpoints, up to {} on disk, {}\n",
+                             bytes_text(checkpoints_on_disk(plan.experiment(), plan.computation())),
+                             every_minutes
+                                 ? fmt::format("every {:g} minutes", *every_minutes)
+                                 : "every half an hour, or less often: steps wait for them 2 % of the time at most");
+}
+
 void print(const PlanVerdict& v) {
     const Plan& plan = v.plan;
     std::cout << describe(plan) << '\n';
@@ -280,6 +293,7 @@ void print(const PlanVerdict& v) {
     }
     print_slabs(plan.setup, plan.placement);
     std::cout << fmt::format("results   {}, and {}\n", bytes_text(v.output_bytes), beside_results(plan.config.output));
+    print_checkpoints(plan);
     if (v.time) print_run_time(*v.time);
     for (const auto& picture : v.pictures) std::cout << "picture   " << shown(picture) << '\n';
     for (const std::string& note : plan.notes) std::cout << "note      " << printable_lines(note) << '\n';

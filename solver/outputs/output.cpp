@@ -20,6 +20,11 @@ std::vector<WantedPart> ShotOutput::wanted_parts() const {
 }
 
 void ShotOutput::take_parts(std::vector<FileRecord> /*files*/) {}
+void ShotOutput::keep(KeptValues& /*values*/) const {}
+void ShotOutput::take_back(KeptValues& /*values*/) {}
+std::vector<float> ShotOutput::snapshot(std::int64_t /*i*/) const {
+    return {};
+}
 void ShotOutput::take_values(std::string_view /*name*/, std::span<const float> /*values*/) {}
 void ShotOutput::take_images(ShotImages& /*images*/) {}
 void ShotOutput::take_product(ShotProduct& /*product*/) {}

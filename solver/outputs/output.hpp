@@ -22,6 +22,7 @@
 #include "solver/discretisation/step_set.hpp"
 #include "solver/imaging/operand.hpp"
 #include "solver/model/model.hpp"
+#include "solver/outputs/kept_values.hpp"
 #include "solver/outputs/shot_images.hpp"
 #include "solver/outputs/shot_record.hpp"
 #include "solver/outputs/snapshot_parts.hpp"
@@ -51,6 +52,12 @@ public:
     /// A snapshot: pressure [Pa] of the plan's window, [z][y][x], or of this process' part of it, if it has one
     /// (ShotPlace::parts). In order of time, on the thread that writes snapshots.
     virtual void take_snapshot(double time_s, std::span<const float> values);
+    /// Writes down what take_wavefield() has taken, for a checkpoint.
+    virtual void keep(KeptValues& values) const;
+    /// Takes what keep() has written, in place of what it has. \throws Error(bad_data).
+    virtual void take_back(KeptValues& values);
+    /// The values of a snapshot that take_snapshot() has taken, counted from 0; empty where the format keeps none.
+    [[nodiscard]] virtual std::vector<float> snapshot(std::int64_t i) const;
     /// What other processes are to write of the shot's snapshots.
     [[nodiscard]] virtual std::vector<WantedPart> wanted_parts() const;
     /// Takes the files that other processes have written of the shot's snapshots, under their final names.

@@ -103,6 +103,20 @@ public:
     /// Takes p[n] on the sections. \throws Error(unstable) if the pressure at a node that is shown is not finite in
     /// single precision.
     void take_wavefield(const Propagator& propagator, int slot) override;
+    void keep(KeptValues& values) const override {
+        for (std::size_t s = 0; s < run_.sections.size(); ++s) {
+            std::vector<double> times_s;
+            std::vector<float> p;
+            for (const Wavefield& wavefield : wavefields_) {
+                if (wavefield.section != s) continue;
+                times_s.push_back(wavefield.time_s);
+                p.insert(p.end(), wavefield.p.begin(), wavefield.p.end());
+            }
+            values.put(times_s);
+            values.put(p);
+        }
+    }
+    void take_back(KeptValues& values) override;
     void take_gather(ShotGather& gather) override;
     /// Draws the pictures and gives them their names. \throws Error(cannot_create | io_error); Interrupted.
     std::optional<AtomicFile> finish() override;
@@ -178,6 +192,21 @@ void PicturesOfShot::take_wavefield(const Propagator& propagator, int slot) {
         });
         wavefields_.push_back({s, propagator.time_s(), std::move(p)});
     }
+}
+
+/// As take_wavefield() leaves them: all sections of a time, then those of the next.
+void PicturesOfShot::take_back(KeptValues& values) {
+    wavefields_.clear();
+    for (std::size_t s = 0; s < run_.sections.size(); ++s) {
+        const auto times_s = values.get<double>();
+        const auto p = values.get<float>();
+        const std::size_t points = p.size() / std::max<std::size_t>(1, times_s.size());
+        for (std::size_t i = 0; i < times_s.size(); ++i) {
+            const auto first = p.begin() + static_cast<std::ptrdiff_t>(i * points);
+            wavefields_.push_back({s, times_s[i], {first, first + static_cast<std::ptrdiff_t>(points)}});
+        }
+    }
+    std::ranges::stable_sort(wavefields_, {}, &Wavefield::time_s);
 }
 
 void PicturesOfShot::take_gather(ShotGather& gather) {

@@ -98,6 +98,20 @@ public:
     /// Takes p[n] on the sections. What single precision cannot hold ends a run where it is stored, not where it is
     /// shown.
     void take_wavefield(const Propagator& propagator, int slot) override;
+    void keep(KeptValues& values) const override {
+        for (const ReportMovie& movie : shot_.movies) {
+            values.put(movie.times_s);
+            values.put(movie.peaks);
+            values.put(movie.frames);
+        }
+    }
+    void take_back(KeptValues& values) override {
+        for (ReportMovie& movie : shot_.movies) {
+            movie.times_s = values.get<double>();
+            movie.peaks = values.get<float>();
+            movie.frames = values.get<std::int8_t>();
+        }
+    }
     void take_gather(ShotGather& gather) override {
         shot_.gather = thin_gather(gather, choice_.gather_bytes, highest_frequency_hz_);
         shot_.wavelets = wavelets_of(gather);

@@ -96,6 +96,20 @@ void ShotOutputs::take_snapshot(double time_s, std::span<const float> values) {
     for (const Entry& entry : entries_) entry.output->take_snapshot(time_s, values);
 }
 
+void ShotOutputs::keep(KeptValues& values) const {
+    for (const Entry& entry : entries_) entry.output->keep(values);
+}
+
+void ShotOutputs::take_back(KeptValues& values) {
+    for (const Entry& entry : entries_) entry.output->take_back(values);
+}
+
+std::vector<float> ShotOutputs::snapshot(std::int64_t i) const {
+    for (const Entry& entry : entries_)
+        if (std::vector<float> values = entry.output->snapshot(i); !values.empty()) return values;
+    return {};
+}
+
 std::vector<WantedPart> ShotOutputs::wanted_parts() const {
     std::vector<WantedPart> parts;
     for (const Entry& entry : entries_)

@@ -65,6 +65,10 @@ public:
     /// Hands the wavefield to those that want it at its step. \param slot of the shot in its batch.
     void take_wavefield(const Propagator& propagator, int slot);
     void take_snapshot(double time_s, std::span<const float> values);
+    void keep(KeptValues& values) const;
+    void take_back(KeptValues& values);
+    /// The values of a snapshot, of a format that has them; empty where none has.
+    [[nodiscard]] std::vector<float> snapshot(std::int64_t i) const;
     [[nodiscard]] std::vector<WantedPart> wanted_parts() const;
     void take_parts(const std::vector<FileRecord>& files);
     void take_values(std::string_view name, std::span<const float> values);

@@ -47,6 +47,7 @@ public:
     }
 
     void take_snapshot(double time_s, std::span<const float> values) override { writer_->write(time_s, values); }
+    [[nodiscard]] std::vector<float> snapshot(std::int64_t i) const override { return writer_->read(i); }
     [[nodiscard]] std::vector<WantedPart> wanted_parts() const override {
         std::vector<WantedPart> wanted;
         for (std::size_t i = 0; i < parts_.size(); ++i)

@@ -57,8 +57,9 @@ void ProgressLine::update(std::int64_t shots_done, std::int64_t together, std::i
     const bool is_logged = log_pace_.is_due(done, all, elapsed);
     const bool due = terminal_ && now - last_ >= std::chrono::milliseconds(200);
     if (!is_logged && !due) return;
-    const double rate = static_cast<double>(done) * static_cast<double>(points_) / elapsed * 1e-9;
-    const double remaining = elapsed * static_cast<double>(all - done) / static_cast<double>(done);
+    const auto done_here = static_cast<double>(std::max<std::int64_t>(1, done - before_));
+    const double rate = done_here * static_cast<double>(points_) / elapsed * 1e-9;
+    const double remaining = elapsed * static_cast<double>(all - done) / done_here;
     const std::string shot_text =
         together > 1 ? fmt::format("shots {}-{} of {}  ", shots_done + 1, shots_done + together, shots_)
         : shots_ > 1 ? fmt::format("shot {}/{}  ", shots_done + 1, shots_)

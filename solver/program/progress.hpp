@@ -17,6 +17,8 @@ public:
     virtual ~Progress() = default;
     /// The time steps begin. \param shots that are to be computed. \param steps of each.
     virtual void begin(std::int64_t shots, std::int64_t steps) = 0;
+    /// Told of steps that were done before they begin here, of all shots that advance now.
+    virtual void go_on(std::int64_t /*steps*/) {}
     /// \param done shots computed before, \param together those that advance now.
     virtual void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs) = 0;
     /// The time steps are over.
@@ -45,6 +47,7 @@ public:
     ProgressLine& operator=(const ProgressLine&) = delete;
 
     void begin(std::int64_t shots, std::int64_t steps) override;
+    void go_on(std::int64_t steps) override { before_ += steps; }
     void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs) override;
     /// Clears the line, so that messages can follow.
     void clear() override;
@@ -54,6 +57,7 @@ private:
 
     using Clock = std::chrono::steady_clock;
     std::int64_t shots_ = 0, steps_ = 0, points_;
+    std::int64_t before_ = 0;  ///< steps that others have done
     Log& log_;
     bool terminal_;
     bool shown_ = false;

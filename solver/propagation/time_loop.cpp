@@ -13,7 +13,7 @@ void TimeLoop::run(Propagator& propagator, const double& max_abs, std::int64_t l
     using Clock = std::chrono::steady_clock;
     const Medium& medium = propagator.wavefield().medium();
     std::unique_lock<std::mutex> turn;
-    for (auto& [hook, due] : hooks_) due = hook.next(propagator.step() - 1);
+    for (auto& [hook, due] : hooks_) due = hook.next(propagator.step() - (goes_on_ ? 0 : 1));
     act(propagator.step(), turn);
     while (propagator.step() < last) {
         const std::int64_t now = propagator.step();
@@ -27,6 +27,7 @@ void TimeLoop::run(Propagator& propagator, const double& max_abs, std::int64_t l
         });
         act(stop, turn);
         control_.tell(stop, propagator.time_s(), max_abs);
+        if (after_stretch_) times_.measure("checkpoints", after_stretch_);
     }
 }
 

@@ -26,6 +26,17 @@ public:
     /// After what was due at the end of a stretch. \param step of those of Task::steps(). \param max_abs the largest
     /// |p| that was last seen.
     virtual void tell(std::int64_t step, double time_s, double max_abs) = 0;
+
+    // What checkpoints ask of it; where nobody wants anything of them, none are kept.
+
+    /// Told before the first stretch if the steps do not begin with the first.
+    virtual void begin_at(std::int64_t /*step*/) {}
+    /// Whether the run is to end, so that shots should be kept as they are.
+    [[nodiscard]] virtual bool wants_to_end() { return false; }
+    /// Whether somebody has asked for a checkpoint since the last time that this was asked.
+    [[nodiscard]] virtual bool wants_checkpoint() { return false; }
+    /// Ends the run, whose shots are kept where that was possible. \throws what ends it.
+    virtual void end() {}
 };
 
 /// Something that is done at steps of its own choice.
@@ -46,6 +57,11 @@ public:
 
     /// Adds a hook. Hooks that are due at the same step act in the order in which they were added.
     void add(StepHook hook) { hooks_.push_back({std::move(hook), 0}); }
+    /// What is done after each stretch, when everything that was due has been done; how long that is depends on the
+    /// machine.
+    void set_after_stretch(std::function<void()> act) { after_stretch_ = std::move(act); }
+    /// Takes the step that the propagator is at for one at which everything due has been done: it goes on from there.
+    void go_on() { goes_on_ = true; }
     /// \param max_abs the largest |p|, which a hook keeps up to date. \throws what the control, the device or a hook
     /// throws.
     void run(Propagator& propagator, const double& max_abs) { run(propagator, max_abs, time_.steps); }
@@ -64,6 +80,8 @@ private:
     PhaseTimes& times_;
     StepControl& control_;
     std::vector<Entry> hooks_;
+    std::function<void()> after_stretch_;
+    bool goes_on_ = false;
 };
 
 }  // namespace onda

@@ -20,8 +20,8 @@ bool is_no_part(const std::string& path, const std::string& value, bool compares
         "imaging.ring", "imaging.ring_folder", "imaging.memory_gib"};
     if (path.starts_with("imaging.lsrtm") || path.starts_with("inversion")) return true;  // no pass depends on them
     if (path == "imaging.storage") return value != "ring" || !compares;
-    return path.starts_with("backend.") || (path.starts_with("imaging") && !compares) ||
-           std::ranges::find(whole, path) != whole.end();
+    return path.starts_with("backend.") || path.starts_with("checkpoint.") ||
+           (path.starts_with("imaging") && !compares) || std::ranges::find(whole, path) != whole.end();
 }
 
 std::string hash_of_file(const std::filesystem::path& path) {

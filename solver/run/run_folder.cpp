@@ -156,7 +156,8 @@ RunFolder::RunFolder(std::filesystem::path path, bool overwrite)
     alone_ = locked || errno != EWOULDBLOCK;
     if (!alone_ && !lock_shared(lock_)) refuse_folder(path_, kAnotherRun);
     if (locked) UnfinishedSurvey::remove_abandoned(path_);
-    for (const auto& folder : {path_, unfinished_.folder()}) remove_abandoned_files(folder, is_result_name);
+    remove_abandoned_files(path_, is_result_name);
+    remove_abandoned_files(unfinished_.folder(), UnfinishedSurvey::is_own_name);
 }
 
 Beginning RunFolder::begin_or_join(const Beginning& wanted, const Shots& shots) {
@@ -193,7 +194,7 @@ Beginning RunFolder::begin_or_join(const Beginning& wanted, const Shots& shots) 
 }
 
 void RunFolder::refuse_another_survey(const Beginning& found, const Identity& wanted) const {
-    if (!overwrite_ && ShotTable::any_finished(unfinished_.table()))
+    if (!overwrite_ && unfinished_.holds_work())
         refuse_folder(
             path_,
             fmt::format("it holds the unfinished survey of another configuration, begun {}:\n{}\n  restore what "
@@ -213,8 +214,7 @@ void RunFolder::share() {
 
 void RunFolder::give_up() noexcept {
     try {
-        if (flock(lock_.id(), LOCK_EX | LOCK_NB) == 0 && !ShotTable::any_finished(unfinished_.table()))
-            unfinished_.remove();
+        if (flock(lock_.id(), LOCK_EX | LOCK_NB) == 0 && !unfinished_.holds_work()) unfinished_.remove();
     } catch (...) {
         return;  // it stays, and is no obstacle to a later run
     }

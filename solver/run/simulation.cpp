@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <csignal>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 #include <thread>
 
@@ -23,6 +27,7 @@
 #include "solver/run/shot_check.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "solver/shots/workers.hpp"
+#include "solver/tasks/checkpoints.hpp"
 #include "solver/tasks/task.hpp"
 
 namespace onda {
@@ -126,6 +131,15 @@ bool may_end(const RunParts& run, const RunFolder& folder, ShotTable& table, Sho
                                         ": files of shots are damaged again and again: the disk is at fault");
 }
 
+/// How the shots of a run are kept between two of their steps; none where they are not.
+std::optional<CheckpointSettings> checkpoint_settings(const RunParts& run, const RunFolder& folder) {
+    const std::optional<double> every_minutes = run.plan.config.checkpoint.every_minutes;
+    if (!keeps_checkpoints(run.plan)) return std::nullopt;
+    CheckpointSettings settings{folder.unfinished().folder(), run.facts.identity, {}, &run.log};
+    if (every_minutes) settings.every = std::chrono::duration<double>(60. * *every_minutes);
+    return settings;
+}
+
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
 /// \returns whether the time was over before.
 bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
@@ -145,15 +159,15 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
     ProgressLine line(run.plan.domain.nodes_of_shots / std::ssize(run.plan.survey.shots), run.log);
     Progress& told = run.options.progress != nullptr ? *run.options.progress : line;
     SharedProgress progress(told, [&] { return count_missing(run.plan.survey.shots, run.options.shots, table); });
-    const bool out_of_time =
-        workers.run({shot_files, table, run.times, progress}, run.options.shots, run.options.end_by);
+    const std::optional<CheckpointSettings> kept = checkpoint_settings(run, folder);
+    const SharedRunParts shared{shot_files, table, run.times, progress, kept ? &*kept : nullptr};
+    const bool out_of_time = workers.run(shared, run.options.shots, run.options.end_by);
     Computed computed = run.times.measure("other ranks", [&] {
         return run.ranks.end({workers.nodes_computed(), out_of_time});
     });
     const bool ends = may_end(run, folder, table, check, [&] {
         const std::int64_t nodes = workers.nodes_computed();
-        computed.ran_out_of_time =
-            workers.run({shot_files, table, run.times, progress}, run.options.shots, run.options.end_by);
+        computed.ran_out_of_time = workers.run(shared, run.options.shots, run.options.end_by);
         computed.nodes += workers.nodes_computed() - nodes;
     });
     if (ends) {
@@ -310,10 +324,12 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
                         fmt::format("time limit reached: {}; run the same command again for the others",
                                     what_is_left(plan.survey.shots, facts)));
         }
-    } catch (const Interrupted&) {
+    } catch (const Interrupted& interrupted) {
         log.note_error("interrupted");
         folder.give_up();
-        throw;
+        if (!keeps_checkpoints(plan) || (interrupted.signal != SIGTERM && interrupted.signal != SIGINT)) throw;
+        throw Error(ExitCode::time_limit, fmt::format("interrupted ({}): run the same command again to go on",
+                                                      strsignal(interrupted.signal)));
     } catch (...) {
         if (ranks.team() == nullptr && !folder.publishes() && is_about_files(std::current_exception()) &&
             was_ended_by_another(folder.path(), facts)) {

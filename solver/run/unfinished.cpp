@@ -16,6 +16,7 @@
 #include "io/text/printable.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/program/json_text.hpp"
+#include "solver/tasks/checkpoint_file.hpp"
 
 namespace onda {
 namespace {
@@ -27,7 +28,7 @@ constexpr int kFormatVersion = 1;
 bool is_ours(std::string_view name) {
     if (const auto final_name = final_name_of(name)) name = *final_name;
     return name == kSurveyName || name == kTableName || name == kEndName || is_shot_file_name(name) ||
-           is_result_name(name);
+           is_checkpoint_name(name) || is_result_name(name);
 }
 
 /// Calls body(entry, name) for all that lies in a folder.
@@ -206,6 +207,15 @@ void UnfinishedSurvey::remove_rest(const std::filesystem::path& shots) {
     });
     std::error_code ignored;
     std::filesystem::remove(shots / kSurveyName, ignored);  // last: as long as it is there, something is left to do
+}
+
+bool UnfinishedSurvey::holds_work() const {
+    if (ShotTable::any_finished(table())) return true;
+    bool holds = false;
+    for_entries(folder_, [&](const std::filesystem::path&, const std::string& name) {
+        holds = holds || checkpoint_of(name).has_value();
+    });
+    return holds;
 }
 
 bool UnfinishedSurvey::exists() const {

@@ -5,6 +5,7 @@
 ///     shots.csv              the table of shots
 ///     00001.seismograms.h5   the files of finished shots, each final; 00001.snapshots.part_1.h5, … of shots on a grid
 ///                            that several processes shared
+///     00002.checkpoint-4000  a shot that was being computed, after 4000 of its steps; 00002.frames, its snapshots
 ///     gather.png, …          the pictures, once the first shot is finished
 ///     ending                 while the survey is ended where there are no locks (EndClaim)
 ///
@@ -45,6 +46,8 @@ public:
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
     [[nodiscard]] std::filesystem::path table() const { return folder_ / kTableName; }
     [[nodiscard]] bool exists() const;
+    /// Whether a shot of it is finished, or has a checkpoint. \throws Error(io_error).
+    [[nodiscard]] bool holds_work() const;
     /// How the survey was begun; nothing if there is none, or nothing of it was written.
     /// \throws Error(cannot_create) if something of another program is in the place.
     [[nodiscard]] std::optional<Beginning> beginning() const;

@@ -1,6 +1,7 @@
 #include "solver/shots/survey_run.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <future>
 #include <omp.h>
 #include <utility>
@@ -21,7 +22,10 @@ void add_thread_memory(Allocations& list, const Experiment& experiment) {
 SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by)
     : plan_(parts.plan),
       parts_(parts),
-      task_(plan_.task->make({plan_, parts.media, parts.files, parts.times, parts.team})),
+      checkpoints_(parts.checkpoints != nullptr && plan_.task->keeps_checkpoints
+                       ? std::make_unique<CheckpointStore>(*parts.checkpoints)
+                       : nullptr),
+      task_(plan_.task->make({plan_, parts.media, parts.files, parts.times, parts.team, checkpoints_.get()})),
       selection_(std::move(selection)),
       end_by_(end_by) {
     std::int64_t missing = 0;
@@ -41,7 +45,11 @@ bool SurveyRun::run() {
         std::future<Batch> next = prepare();
         const Clock::time_point start = Clock::now();
         together_ = std::ssize(batch);
-        task_->compute(batch, *this);
+        try {
+            task_->compute(batch, *this);
+        } catch (const TimeIsOver&) {
+            break;
+        }
         // The last batch gives its gathers up before this one takes as much memory for its own.
         parts_.times.measure("outputs", [&] {
             if (finishing.valid()) finishing.get();
@@ -77,23 +85,30 @@ bool SurveyRun::may_claim_ahead() const {
 Batch SurveyRun::claim_and_prepare() {
     Batch batch;
     const Shots& shots = plan_.survey.shots;
+    const auto goes_on_from = [&](std::size_t i) { return checkpoints_ ? checkpoints_->step_of(shots.id(i)) : 0; };
     const auto claim_up_to_end = [&] {
-        for (; cursor_ < shots.size() && std::ssize(batch) < plan_.placement.batch; ++cursor_)
+        for (; cursor_ < shots.size() && std::ssize(batch) < plan_.placement.batch; ++cursor_) {
+            // Shots advance together from one step.
+            if (!batch.empty() && goes_on_from(cursor_) != goes_on_from(batch.front().index)) return;
             if (selection_.contains(shots.id(cursor_)) && parts_.ledger.claim(cursor_))
                 batch.emplace_back().index = cursor_;
+        }
     };
     claim_up_to_end();
     if (batch.empty()) {
         cursor_ = 0;
+        if (checkpoints_) checkpoints_->look();
         claim_up_to_end();
     }
     for (ShotInProgress& shot : batch) task_->prepare(shot);
     return batch;
 }
 
-/// Whether the time is over, or would be before the next batch is done.
+/// Whether the time is over, or would be before the next batch is done. Long ones may be kept half done.
 bool SurveyRun::time_is_over() const {
-    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(longest_batch_s_)) >
+    constexpr double long_s = 60.;
+    const double needed_s = checkpoints_ && longest_batch_s_ > long_s ? 0. : longest_batch_s_;
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(needed_s)) >
            end_by_;
 }
 
@@ -116,12 +131,34 @@ void SurveyRun::tell(std::int64_t step, double time_s, double max_abs) {
     parts_.progress.update(computed_, together_, step, time_s, max_abs);
 }
 
+void SurveyRun::begin_at(std::int64_t step) {
+    parts_.progress.go_on(together_ * step);
+}
+
+bool SurveyRun::wants_to_end() {
+    constexpr std::chrono::seconds to_write{1};
+    const int signal = noticed_signal();
+    return signal == SIGTERM || signal == SIGINT || Clock::now() + to_write > end_by_;
+}
+
+bool SurveyRun::wants_checkpoint() {
+    const std::int64_t asked = checkpoints_asked_for();
+    return std::exchange(checkpoints_asked_, asked) != asked;
+}
+
+void SurveyRun::end() {
+    throw_if_interrupted();
+    throw TimeIsOver{};
+}
+
 /// What the shots of a batch leave is where it stays when this returns.
 void SurveyRun::finish(Batch& batch) const {
     task_->finish(batch);
     std::vector<std::pair<std::size_t, ShotRecord>> finished;
     for (ShotInProgress& shot : batch) finished.emplace_back(shot.index, std::move(shot.record));
     parts_.ledger.finish(finished);
+    if (!checkpoints_) return;
+    for (const ShotInProgress& shot : batch) checkpoints_->remove(shot.shot.id);
 }
 
 }  // namespace onda

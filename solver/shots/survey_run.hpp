@@ -15,6 +15,7 @@
 #include "solver/ranks/team.hpp"
 #include "solver/shots/shot_ledger.hpp"
 #include "solver/shots/shot_selection.hpp"
+#include "solver/tasks/checkpoints.hpp"
 #include "solver/tasks/task.hpp"
 
 namespace onda {
@@ -30,13 +31,16 @@ struct SurveyRunParts {
     ShotLedger& ledger;
     PhaseTimes& times;
     Progress& progress;
-    const std::atomic<bool>* given_up = nullptr;  ///< set where another worker of the run has failed
-    std::int64_t workers = 1;                     ///< of the run, which draw shots from one queue
-    Team* team = nullptr;                         ///< the processes that share the grid, led by this one
+    const std::atomic<bool>* given_up = nullptr;      ///< set where another worker of the run has failed
+    std::int64_t workers = 1;                         ///< of the run, which draw shots from one queue
+    Team* team = nullptr;                             ///< the processes that share the grid, led by this one
+    const CheckpointSettings* checkpoints = nullptr;  ///< null where none are kept
 };
 
 /// Ends a survey run because another worker has failed, which has the reason.
 struct GivenUp {};
+/// Ends the steps of a survey run because its time is over.
+struct TimeIsOver {};
 
 /// Adds the rows of the threads that a survey run has.
 void add_thread_memory(Allocations& list, const Experiment& experiment);
@@ -70,16 +74,22 @@ private:
     std::int64_t begin_stretch() override;
     void end_stretch(std::int64_t strides, double seconds) override;
     void tell(std::int64_t step, double time_s, double max_abs) override;
+    void begin_at(std::int64_t step) override;
+    bool wants_to_end() override;
+    bool wants_checkpoint() override;
+    void end() override;
 
     const Plan& plan_;
     SurveyRunParts parts_;
+    std::unique_ptr<CheckpointStore> checkpoints_;  ///< null where none are kept
     std::unique_ptr<Task> task_;
     ShotSelection selection_;
     Clock::time_point end_by_;
     std::size_t cursor_ = 0;
     std::int64_t computed_ = 0, together_ = 0;  ///< shots before the batch that is computed, and in it
     double longest_batch_s_ = 0.;
-    std::int64_t pace_ = 1;  ///< strides from one look at signals and other workers to the next
+    std::int64_t checkpoints_asked_ = 0;  ///< checkpoints_asked_for() that have been heard
+    std::int64_t pace_ = 1;               ///< strides from one look at signals and other workers to the next
 };
 
 }  // namespace onda

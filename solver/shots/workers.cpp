@@ -137,7 +137,7 @@ bool Workers::run(const SharedRunParts& shared, const ShotSelection& selection, 
     if (workers_.size() > 1) return run_side_by_side(shared, selection, end_by);
     const Worker& worker = workers_.front();
     SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, shared.times, shared.progress, nullptr,
-                   workers_of_run(worker.plan->placement), team_},
+                   workers_of_run(worker.plan->placement), team_, shared.checkpoints},
                   selection, end_by);
     const bool out_of_time = run.run();
     account_for(worker, run);
@@ -154,9 +154,10 @@ bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection
         runs.push_back(std::async(std::launch::async, [&, i] {
             try {
                 const Worker& worker = workers_[i];
-                SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i),
-                               &given_up, workers_of_run(worker.plan->placement) * std::ssize(workers_)},
-                              selection, end_by);
+                SurveyRun run(
+                    {*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i), &given_up,
+                     workers_of_run(worker.plan->placement) * std::ssize(workers_), nullptr, shared.checkpoints},
+                    selection, end_by);
                 const bool out_of_time = run.run();
                 account_for(worker, run);
                 return out_of_time;

@@ -23,6 +23,7 @@ struct SharedRunParts {
     ShotLedger& ledger;
     PhaseTimes& times;
     Progress& progress;
+    const CheckpointSettings* checkpoints = nullptr;  ///< null where none are kept
 };
 
 /// The workers of a plan, each with its medium. They draw shots from one queue, so that the slow ones compute fewer;

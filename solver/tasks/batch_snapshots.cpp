@@ -69,6 +69,10 @@ std::span<const float> BatchSnapshots::in_whole_frame(const Window& part, std::s
     return whole_frame_;
 }
 
+void BatchSnapshots::settle() {
+    queue_.drain();
+}
+
 void BatchSnapshots::finish() {
     if (!elsewhere_) return queue_.drain();
     for (auto& [slot, files] : elsewhere_->finish([this] { queue_.drain(); }))

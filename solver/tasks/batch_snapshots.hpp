@@ -29,6 +29,8 @@ public:
 
     /// Takes snapshots of p[n] as it is now. \throws Error: what writing those before met, here or elsewhere.
     void take(Propagator& propagator);
+    /// Waits until those that have been taken are written. \throws Error as take().
+    void settle();
     /// Waits until all are written. The outputs have the files of other processes then. \throws Error as take().
     void finish();
 

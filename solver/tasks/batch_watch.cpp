@@ -65,6 +65,12 @@ void BatchWatch::look(const Propagator& propagator) {
     }
 }
 
+void BatchWatch::check(const Propagator& propagator) const {
+    const std::vector<Extremum> all_seen = propagator.wavefield().extrema();
+    for (std::size_t i = 0; i < batch_.size(); ++i)
+        of_shot(plan_, batch_[i].shot, [&] { watches_[i].check(all_seen[i], propagator); });
+}
+
 void observe(ShotRecord& record, std::span<const float> pressure) {
     record.largest_observed_pressure = std::max(record.largest_observed_pressure, largest_magnitude(pressure));
 }

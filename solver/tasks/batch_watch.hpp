@@ -23,6 +23,8 @@ public:
     [[nodiscard]] std::int64_t next(std::int64_t step) const;
     /// Notes the largest pressure of each shot in its record. \throws Error(unstable).
     void look(const Propagator& propagator);
+    /// Looks without a note, at a step that depends on the machine. \throws Error(unstable).
+    void check(const Propagator& propagator) const;
     /// The largest |p| of the batch when it was last looked at.
     [[nodiscard]] const double& largest() const { return largest_; }
 

@@ -1,6 +1,7 @@
 #include "solver/tasks/forward_task.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "solver/tasks/batch_results.hpp"
 #include "solver/tasks/batch_snapshots.hpp"
 #include "solver/tasks/batch_watch.hpp"
+#include "solver/tasks/checkpoints.hpp"
 
 namespace onda {
 namespace {
@@ -27,7 +29,8 @@ public:
     [[nodiscard]] std::int64_t wavefield_bytes() const override { return wavefield_bytes_; }
 
 private:
-    void propagate(Propagator& propagator, Batch& batch, BatchWatch& watch, StepControl& control);
+    void propagate(Propagator& propagator, Batch& batch, BatchWatch& watch,
+                   std::optional<BatchCheckpoints>& checkpoints, StepControl& control);
     [[nodiscard]] std::int64_t next_output(std::int64_t step, const Batch& batch) const;
     void take_what_is_due(Propagator& propagator, Batch& batch, std::optional<BatchSnapshots>& snapshots);
 
@@ -42,6 +45,10 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
     const Plan& plan = *batch.front().plan;  // shots with parts of their own advance alone
     BatchWatch watch(plan_, batch);
     std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
+    std::optional<BatchCheckpoints> checkpoints;
+    // Processes that share a grid write parts of its snapshots, which they begin again.
+    if (parts_.checkpoints != nullptr && (parts_.team == nullptr || plan_.snapshots.steps.empty()))
+        checkpoints.emplace(*parts_.checkpoints, plan, batch);
     Propagator propagator = parts_.times.measure("shot set-up", [&] {
         if (!wavefield_ || wavefield_->shots() != shots || !parts_.media.holds(plan.domain.part)) {
             wavefield_.reset();
@@ -49,12 +56,17 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
         }
         return Propagator(*wavefield_, std::move(points), plan_.time);
     });
-    propagate(propagator, batch, watch, control);
-    nodes_ += plan.setup.grid.points() * shots;
+    if (checkpoints) parts_.times.measure("checkpoints", [&] { checkpoints->go_on(propagator); });
+    const std::int64_t begun = propagator.step();
+    if (begun > 0) control.begin_at(begun);
+    propagate(propagator, batch, watch, checkpoints, control);
+    const double part = static_cast<double>(plan_.time.steps - begun) / static_cast<double>(plan_.time.steps);
+    nodes_ += std::llround(part * static_cast<double>(plan.setup.grid.points() * shots));
     wavefield_bytes_ = std::max(wavefield_bytes_, wavefield_->allocated_bytes());
 }
 
-void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& watch, StepControl& control) {
+void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& watch,
+                            std::optional<BatchCheckpoints>& checkpoints, StepControl& control) {
     std::optional<BatchSnapshots> snapshots;
     if (!plan_.snapshots.steps.empty())
         parts_.times.measure("outputs", [&] { snapshots.emplace(plan_.snapshots, batch, parts_.team); });
@@ -62,6 +74,12 @@ void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& wa
     loop.add({"stability watch", [&](std::int64_t step) { return watch.next(step); }, [&] { watch.look(propagator); }});
     loop.add({"outputs", [&](std::int64_t step) { return next_output(step, batch); },
               [&] { take_what_is_due(propagator, batch, snapshots); }, true});
+    if (checkpoints) {
+        if (propagator.step() > 0) loop.go_on();
+        parts_.times.measure("checkpoints", [&] { checkpoints->give_frames_back(); });
+        loop.set_after_stretch(
+            [&] { checkpoints->keep_if_due(propagator, watch, snapshots ? &*snapshots : nullptr, control); });
+    }
     loop.run(propagator, watch.largest());
     if (snapshots) parts_.times.measure("outputs", [&] { snapshots->finish(); });
 }
@@ -89,6 +107,7 @@ void add_forward_memory(Allocations& list, const Experiment& experiment, const C
 constinit const TaskRow kForwardTask{
     .name = "forward",
     .help = "computes what the sources of each shot excite, as its receivers and snapshots see it",
+    .keeps_checkpoints = true,
     .make = [](const TaskParts& parts) -> std::unique_ptr<Task> { return std::make_unique<ForwardTask>(parts); },
     .largest_shot = largest_shot,
     .add_memory = add_forward_memory,

@@ -18,6 +18,7 @@
 
 namespace onda {
 
+class CheckpointStore;
 struct Computation;
 struct Experiment;
 struct Plan;
@@ -28,7 +29,8 @@ struct TaskParts {
     ShotMedia& media;
     const ShotFiles& files;
     PhaseTimes& times;
-    Team* team = nullptr;  ///< the processes that share the grid, led by this one
+    Team* team = nullptr;                    ///< the processes that share the grid, led by this one
+    CheckpointStore* checkpoints = nullptr;  ///< null where none are kept
 };
 
 /// A task as one worker does it, batch by batch. Each batch comes in the order of these functions; while one is in
@@ -60,6 +62,7 @@ struct TaskRow {
     bool steps_singly = false;  ///< time steps are such that adjoint runs are exact; there are no snapshots
     /// Then: where the configuration asks for leaps it is that of a run that leaps, or the transpose of one.
     bool may_leap = false;
+    bool keeps_checkpoints = false;   ///< of shots between two of their steps
     bool transposes = false;          ///< a run, by single steps on the time axis of that run
     bool takes_applied = false;       ///< steps of order 4 in time keep A p for it: Problem::keeps_applied
     bool computes_gradients = false;  ///< Plan::imaging is there, with a history of the forward field

@@ -97,6 +97,7 @@ std::vector<std::string> samples() {
             "  snapshots: {times_s: [0.1, 0.30000000000000004], window_min_m: [0, 0, 0], window_max_m: [5, 5, 5],"
             " decimation: [1, 2, 3]}\n"
             "  pictures: false\n"
+            "checkpoint: {every_minutes: 12.5}\n"
             "backend: {name: cpu, kernel: inplane-full, isa: generic, threads: 3, device: 1, slabs: 3, split: [20, 30, "
             "40]}\n",
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + "output: {snapshots: {every_s: 0.1}}\n" +

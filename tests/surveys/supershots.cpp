@@ -93,7 +93,7 @@ std::vector<double> rows_of(const SurveyInMemory& survey) {
     return values;
 }
 
-std::string error_of(const std::vector<std::string>& overrides, const TaskRow* task = nullptr) {
+std::string refusal_of(const std::vector<std::string>& overrides, const TaskRow* task = nullptr) {
     try {
         static_cast<void>(run_quietly(cpu_config(kFiveShots, overrides), task));
     } catch (const Error& error) {
@@ -174,33 +174,33 @@ TEST_CASE("random codes are a function of seed and place, and codes come from fi
     CHECK(read.rows() == 1);
     CHECK(read.at(0, 0) == 1);
     CHECK(read.at(0, 4) == -1);
-    CHECK(contains(error_of(file("1,1,1\n1,2,0.5\n")), "codes.csv:3:1: code = 0.5: must be 1 or -1"));
-    CHECK(contains(error_of(file("1,1,1\n1,6,1\n")), "codes.csv:3: there is no shot 6; the survey has 5, 1 to 5"));
-    CHECK(contains(error_of(file("1,1,1\n1,1,1\n")), "codes.csv:3: a second code of shot 1 in supershot 1"));
-    CHECK(contains(error_of(file("1,1,1\n")), "codes.csv: has no code of shot 2 in supershot 1"));
+    CHECK(contains(refusal_of(file("1,1,1\n1,2,0.5\n")), "codes.csv:3:1: code = 0.5: must be 1 or -1"));
+    CHECK(contains(refusal_of(file("1,1,1\n1,6,1\n")), "codes.csv:3: there is no shot 6; the survey has 5, 1 to 5"));
+    CHECK(contains(refusal_of(file("1,1,1\n1,1,1\n")), "codes.csv:3: a second code of shot 1 in supershot 1"));
+    CHECK(contains(refusal_of(file("1,1,1\n")), "codes.csv: has no code of shot 2 in supershot 1"));
 }
 
 TEST_CASE("what cannot be encoded is refused") {
-    CHECK(contains(error_of({"survey.encoding=hadamrd"}), "hadamard"));
-    CHECK(contains(error_of({"survey.encoding=hadamard", "survey.supershots=9"}),
+    CHECK(contains(refusal_of({"survey.encoding=hadamrd"}), "hadamard"));
+    CHECK(contains(refusal_of({"survey.encoding=hadamard", "survey.supershots=9"}),
                    "Hadamard codes of 5 shots have 8 rows"));
-    CHECK(contains(error_of({"survey.encoding=random", "survey.supershots=500000"}),
+    CHECK(contains(refusal_of({"survey.encoding=random", "survey.supershots=500000"}),
                    "500000 supershots of 5 sources each have 2500000; the most is 1000000"));
-    CHECK(contains(error_of({"survey.encoding=random", "survey.supershots=150000",
-                             "sources=[{position_m: [103, 24], shot: 1}, {position_m: [113, 24], shot: 1}, "
-                             "{position_m: [203, 24], shot: 2}, {position_m: [213, 24], shot: 2}, "
-                             "{position_m: [303, 24], shot: 2}, {position_m: [313, 24], shot: 2}, "
-                             "{position_m: [403, 24], shot: 2}]"}),
+    CHECK(contains(refusal_of({"survey.encoding=random", "survey.supershots=150000",
+                               "sources=[{position_m: [103, 24], shot: 1}, {position_m: [113, 24], shot: 1}, "
+                               "{position_m: [203, 24], shot: 2}, {position_m: [213, 24], shot: 2}, "
+                               "{position_m: [303, 24], shot: 2}, {position_m: [313, 24], shot: 2}, "
+                               "{position_m: [403, 24], shot: 2}]"}),
                    "150000 supershots of 7 sources each have 1050000; the most is 1000000"));
-    CHECK(contains(error_of({"survey.encoding=random", "sources=[{position_m: [103, 24]}]"}),
+    CHECK(contains(refusal_of({"survey.encoding=random", "sources=[{position_m: [103, 24]}]"}),
                    "the survey has one shot, and nothing to fire it together with"));
-    CHECK(contains(error_of({"survey.encoding=random", "receivers=[{position_m: [100, 20], shot: 1}]"}),
+    CHECK(contains(refusal_of({"survey.encoding=random", "receivers=[{position_m: [100, 20], shot: 1}]"}),
                    "record at the same receivers"));
     const SupershotPlace place;
     for (const std::string key : {"imaging.offset_m={max: 300}", "imaging.top_mute={t0_s: 0.1}"}) {
         const std::string error =
-            error_of({"imaging={observed: " + place.observed("shots").string() + "}", "survey.encoding=random", key},
-                     &kGradientTask);
+            refusal_of({"imaging={observed: " + place.observed("shots").string() + "}", "survey.encoding=random", key},
+                       &kGradientTask);
         CHECK_MESSAGE(contains(error, "traces of supershots (survey.encoding) have no offset"), error);
     }
 }

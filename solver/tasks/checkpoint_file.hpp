@@ -1,0 +1,75 @@
+/// \file
+/// A shot between two of its time steps, as a file from which it goes on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/files/atomic_file.hpp"
+#include "io/files/plain_file.hpp"
+#include "kernels/wavefield.hpp"
+
+namespace onda {
+
+/// Everything of a shot but the state of its wavefield and its snapshots.
+struct CheckpointRecord {
+    std::string identity;  ///< hash of what the survey follows from
+    std::int64_t shot = 1, step = 0;
+    double largest_observed_pressure = 0.;  ///< ShotRecord's, so far
+    std::int64_t frames = 0;                ///< snapshots so far; their values are in a file of their own
+    std::string frames_hash;                ///< of these values
+    std::int64_t samples = 0;               ///< of each trace so far, sample 0 included
+    std::vector<float> traces{};            ///< [receiver][sample]
+    std::string outputs{};                  ///< what outputs have taken: KeptValues
+    std::vector<StatePart> parts{};         ///< of the state, in the order of Wavefield::visit()
+};
+
+/// Gives the state of a shot, piece by piece, in the order of Wavefield::visit().
+using StateSource = std::function<void(const std::function<void(std::string_view bytes)>& put)>;
+
+/// The finished file, ready for its name: a header in JSON, the traces, what outputs have taken, the state, and XXH3 of
+/// all of it. Numbers are those of this machine, little-endian. \throws Error(cannot_create | io_error); Interrupted.
+AtomicFile stage_checkpoint(const std::filesystem::path& path, const CheckpointRecord& record,
+                            const StateSource& put_state);
+
+/// A checkpoint that is read.
+class CheckpointReader {
+public:
+    /// Reads what comes before the state. \throws Error(bad_data) for a file that is no checkpoint, or is shorter than
+    /// it says; Error(io_error).
+    explicit CheckpointReader(const std::filesystem::path& path);
+
+    [[nodiscard]] const CheckpointRecord& record() const { return record_; }
+    /// Reads all of it. \throws Error(bad_data) if a byte is not what was written; Error(io_error).
+    void verify() const;
+    /// Gives a shot of the wavefield the state. \throws Error(bad_data) if its parts are others; Error(io_error).
+    void restore(Wavefield& wavefield, int slot) const;
+
+private:
+    [[noreturn]] void fail(const std::string& what) const;
+
+    std::filesystem::path path_;
+    Descriptor file_;
+    std::int64_t bytes_, state_at_ = 0;
+    CheckpointRecord record_;
+};
+
+/// "00012.checkpoint-4000": the shot as it is after so many steps.
+std::string checkpoint_name(std::int64_t shot, std::int64_t step);
+/// "00012.frames": the values of the snapshots of a shot so far, one after the other.
+std::string frames_name(std::int64_t shot);
+/// The shot and the step of a checkpoint's name; none for other names.
+struct CheckpointName {
+    std::int64_t shot = 0, step = 0;
+};
+std::optional<CheckpointName> checkpoint_of(std::string_view name);
+/// Whether a file is a checkpoint, or has the snapshots of one.
+bool is_checkpoint_name(std::string_view name);
+
+}  // namespace onda

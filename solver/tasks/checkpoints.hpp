@@ -1,0 +1,136 @@
+/// \file
+/// Checkpoints of the shots that a worker advances: when they are due, which there are, and how shots go on from them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "io/text/error.hpp"
+#include "kernels/fingerprint.hpp"
+#include "solver/program/log.hpp"
+#include "solver/propagation/propagator.hpp"
+#include "solver/propagation/time_loop.hpp"
+#include "solver/tasks/batch_snapshots.hpp"
+#include "solver/tasks/batch_watch.hpp"
+#include "solver/tasks/checkpoint_file.hpp"
+#include "solver/tasks/shot_in_progress.hpp"
+
+namespace onda {
+
+struct Computation;
+struct Experiment;
+struct Plan;
+
+/// Whether the shots of a run are kept between two of their steps.
+bool keeps_checkpoints(const Plan& plan);
+/// Bytes of the checkpoints that a run has on disk at most: the last two of all shots that its workers advance, and
+/// their snapshots.
+std::int64_t checkpoints_on_disk(const Experiment& experiment, const Computation& computation);
+
+/// What is the same for all checkpoints of a run.
+struct CheckpointSettings {
+    std::filesystem::path folder;  ///< of the unfinished survey
+    std::string identity;          ///< hash of what the survey follows from
+    /// From one to the next; absent: half an hour, or longer where writing takes more than a fiftieth of it.
+    std::optional<std::chrono::duration<double>> every{};
+    Log* log = nullptr;
+};
+
+/// The checkpoints of a run's shots on disk. The claim of a shot is that of its checkpoints, too.
+class CheckpointStore {
+public:
+    explicit CheckpointStore(CheckpointSettings settings);
+
+    /// Looks what is in the folder.
+    void look();
+    /// The step that a shot goes on from, if its file is whole; 0 where there is none.
+    [[nodiscard]] std::int64_t step_of(std::int64_t shot) const;
+    /// All of them, the latest first.
+    [[nodiscard]] std::vector<std::int64_t> steps_of(std::int64_t shot) const;
+    /// Notes a file that has its name, and removes all but the last two.
+    void note(std::int64_t shot, std::int64_t step);
+    /// Removes what a finished shot, or one that begins anew, has left.
+    void remove(std::int64_t shot);
+
+    [[nodiscard]] const CheckpointSettings& settings() const { return settings_; }
+    [[nodiscard]] std::filesystem::path file(std::int64_t shot, std::int64_t step) const {
+        return settings_.folder / checkpoint_name(shot, step);
+    }
+    [[nodiscard]] std::filesystem::path frames_file(std::int64_t shot) const {
+        return settings_.folder / frames_name(shot);
+    }
+
+private:
+    CheckpointSettings settings_;
+    mutable std::mutex mutex_;  ///< shots are claimed, and checkpoints written, by other threads
+    std::map<std::int64_t, std::set<std::int64_t>> steps_;  ///< by shot
+};
+
+/// The checkpoints of shots that advance together.
+///
+/// A checkpoint has what a shot is made of after a step: levels and memory variables, as every device has them, samples
+/// of traces, snapshots, and what pictures and the report have taken. So a shot goes on with the same bits on another
+/// device, with other kernels, batches, slabs or processes, and its files have the bytes of a run without a stop.
+/// Wavefields are looked at before: one that is unstable is never kept.
+class BatchCheckpoints {
+public:
+    /// \param batch whose outputs have begun; outlives this, as do store and plan.
+    BatchCheckpoints(CheckpointStore& store, const Plan& plan, Batch& batch);
+    /// Waits for what is being written.
+    ~BatchCheckpoints();
+    BatchCheckpoints(const BatchCheckpoints&) = delete;
+    BatchCheckpoints& operator=(const BatchCheckpoints&) = delete;
+
+    /// Lets the shots go on from their last step that all of them have whole; from rest where there is none.
+    /// \throws Error(io_error); Interrupted.
+    void go_on(Propagator& propagator);
+    /// Gives the snapshots that were taken before go_on() to the outputs. \throws what these throw.
+    void give_frames_back();
+    /// Keeps the shots as they are now if it is time, or the control wants to end, and lets it end. A disk that is full
+    /// is told, and hinders nothing.
+    /// \throws Error(unstable); what snapshots met; what StepControl::end() throws.
+    void keep_if_due(Propagator& propagator, const BatchWatch& watch, BatchSnapshots* snapshots, StepControl& control);
+    /// Waits until the last one is on disk. \returns whether it is.
+    bool settle();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    /// The values of the snapshots of a shot that are on disk.
+    struct Frames {
+        std::int64_t count = 0;
+        Fingerprint hash;
+    };
+
+    [[nodiscard]] bool restore(Propagator& propagator, std::int64_t step);
+    [[nodiscard]] bool has_frames(const CheckpointRecord& record, std::size_t slot);
+    void begin_at_rest(Propagator& propagator);
+    [[nodiscard]] std::vector<std::int64_t> common_steps() const;
+    [[nodiscard]] bool is_time() const;
+    [[nodiscard]] bool keep(Propagator& propagator);
+    void tell_that_none_is_kept(const Error& error) const;
+    void write(Propagator& propagator);
+    void keep_frames(std::size_t slot, std::int64_t step);
+    [[nodiscard]] CheckpointRecord record_at(const Propagator& propagator, std::size_t slot) const;
+    void give_names(std::vector<AtomicFile> files, std::int64_t step);
+    [[nodiscard]] std::int64_t frames_until(std::int64_t step) const;
+
+    CheckpointStore& store_;
+    const Plan& plan_;
+    Batch& batch_;
+    std::vector<Frames> frames_;  ///< by slot
+    Clock::time_point last_ = Clock::now();
+    double cost_s_ = 0.;  ///< that steps waited for the last one
+    std::future<void> writing_;
+};
+
+}  // namespace onda

@@ -1,0 +1,264 @@
+// A shot that is stopped or killed between two of its steps goes on from there, on whatever computes it then, and
+// leaves what a run without a stop leaves. Takes 25 s.
+#include <algorithm>
+#include <fstream>
+#include <random>
+
+#include "io/results/snapshots.hpp"
+#include "solver/tasks/checkpoint_file.hpp"
+#include "tests/sanitized.hpp"
+#include "tests/surveys/survey_place.hpp"
+
+using namespace onda;
+
+namespace {
+
+/// Two shots with density, layers, snapshots, pictures and a report that take a second or two together.
+const std::string kLongShots = R"(schema_version: 1
+grid: {shape: [121, 91], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 500, vp_m_s: 2200, rho_kg_m3: 2100}]}
+time: {duration_s: 16}
+boundary: {cpml_width: 10}
+wavelet: {type: ricker, peak_frequency_hz: 12}
+sources: [{type: line, first_m: [303, 55], last_m: [905, 55], count: 2}]
+receivers: [{type: line, first_m: [20, 20], last_m: [1180, 20], count: 30}]
+output: {snapshots: {every_s: 0.1}}
+backend: {threads: 1, batch: 2}
+)";
+
+const std::string kEveryMoment = "checkpoint.every_minutes=0.0005";
+
+/// What a run has left, but for what names the run.
+struct LeftOfRun {
+    std::vector<std::vector<float>> values;
+    std::map<std::string, std::string> pictures;
+    nlohmann::json hashes, largest;
+    bool operator==(const LeftOfRun&) const = default;
+};
+
+LeftOfRun left_in(const std::filesystem::path& out) {
+    LeftOfRun left;
+    for (const std::int64_t shot : {1, 2}) {
+        left.values.push_back(read_gather(out / "seismograms.h5", shot).pressure);
+        left.values.push_back(read_frames(out / "snapshots.h5", shot).values);
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(out))
+        if (entry.path().extension() == ".png") left.pictures[entry.path().filename()] = text_of(entry.path());
+    const auto summary = nlohmann::json::parse(text_of(out / "summary.json"));
+    left.hashes = summary["hashes"];
+    left.largest = summary["largest_observed_pressure_pa"];
+    return left;
+}
+
+const LeftOfRun& without_a_stop() {
+    static const LeftOfRun left = [] {
+        const SurveyPlace place(kLongShots);
+        REQUIRE(place.run().code == 0);
+        return left_in(place.out());
+    }();
+    return left;
+}
+
+std::vector<std::int64_t> steps_kept(const SurveyPlace& place, std::int64_t shot) {
+    std::vector<std::int64_t> steps;
+    std::error_code gone;
+    for (std::filesystem::directory_iterator entry(place.unfinished(), gone), end; !gone && entry != end;
+         entry.increment(gone))
+        if (const auto found = checkpoint_of(entry->path().filename().string()); found && found->shot == shot)
+            steps.push_back(found->step);
+    std::ranges::sort(steps);
+    return steps;
+}
+
+std::int64_t last_step_kept(const SurveyPlace& place) {
+    const std::vector<std::int64_t> steps = steps_kept(place, 1);
+    return steps.empty() ? 0 : steps.back();
+}
+
+/// Runs until a signal stops it, once it has come further than it was. \returns whether it was stopped.
+bool stop_on_the_way(const SurveyPlace& place, const std::vector<std::string>& more, int signal) {
+    std::vector<std::string> arguments{"--set", kEveryMoment};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const std::int64_t before = last_step_kept(place);
+    Process process(place.command(arguments));
+    REQUIRE(wait_until([&] { return last_step_kept(place) > before || !process.running(); }));
+    process.send(signal);
+    CHECK(process.wait() == 0);
+    return process.code() == 75;
+}
+
+void flip_byte(const std::filesystem::path& path, std::streamoff at) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const auto byte = static_cast<char>(file.get() ^ 0x40);
+    file.seekp(at);
+    file.put(byte);
+}
+
+}  // namespace
+
+TEST_CASE("shots that signals stop go on with other threads, batches and kernels, to the same bits") {
+    const SurveyPlace place(kLongShots);
+    CHECK(stop_on_the_way(place, {}, SIGTERM));
+    CHECK(!steps_kept(place, 2).empty());
+    CHECK(partial_files(place.out()).empty());
+    const auto continued = [&](const std::vector<std::string>& more) {
+        const std::int64_t before = last_step_kept(place);
+        CHECK(stop_on_the_way(place, more, SIGINT));
+        CHECK(last_step_kept(place) > before);
+    };
+    continued({"--set", "backend.batch=1", "--set", "backend.kernel=reference"});
+    continued({"--set", "backend.threads=2", "--set", "backend.isa=generic"});
+    const Outcome last = place.run({"--set", "backend.batch=1"});
+    CHECK(last.code == 0);
+    CHECK(contains(last.err, "going on  shot 1 from the checkpoint after step "));
+    CHECK(left_in(place.out()) == without_a_stop());
+    CHECK(!std::filesystem::exists(place.unfinished()));
+}
+
+TEST_CASE("a shot on one grid goes on in slabs, and in other ones") {
+    const SurveyPlace place(R"(schema_version: 1
+grid: {shape: [41, 37, 45], spacing_m: 10}
+model: {type: gradient, vp_m_s: 1500, gradient_per_s: 0.5}
+time: {duration_s: 6}
+boundary: {cpml_width: 8}
+wavelet: {type: ricker, peak_frequency_hz: 12}
+sources: [{position_m: [203, 188, 55]}]
+receivers: [{type: line, first_m: [20, 150, 20], last_m: [380, 150, 400], count: 30}]
+output: {pictures: false, report: false}
+backend: {threads: 1}
+)");
+    const auto hashes = [&](const std::string& name) {
+        return nlohmann::json::parse(text_of(place.out(name) / "summary.json"))["hashes"];
+    };
+    REQUIRE(place.run({}, "whole").code == 0);
+    CHECK(stop_on_the_way(place, {}, SIGTERM));
+    CHECK(stop_on_the_way(place, {"--set", "backend.slabs=2"}, SIGTERM));
+    CHECK(stop_on_the_way(place, {"--set", "backend.slabs=3", "--set", "backend.threads=2"}, SIGTERM));
+    CHECK(contains(place.run().err, "going on  shot 1 from"));
+    CHECK(hashes("out") == hashes("whole"));
+}
+
+TEST_CASE("SIGUSR1 asks for a checkpoint, and the run goes on") {
+    const SurveyPlace place(kLongShots);
+    Process process(place.command());
+    REQUIRE(wait_until([&] { return !partial_files(place.out(), ".snapshots.h5").empty() || !process.running(); }));
+    process.send(SIGUSR1);
+    CHECK(wait_until([&] { return last_step_kept(place) > 0 || !process.running(); }));
+    CHECK(process.wait() == 0);
+    CHECK(process.code() == 0);
+    CHECK(contains(text_of(place.out() / "onda.log"), "checkpoint after step "));
+    CHECK(left_in(place.out()) == without_a_stop());
+}
+
+TEST_CASE("shots that are killed at any moment go on from the last moment that was kept whole") {
+    const SurveyPlace place(kLongShots);
+    std::mt19937 random(11);
+    int kills = 0;
+    for (; kills < (test::kSanitized ? 4 : 16) && !std::filesystem::exists(place.out() / "summary.json"); ++kills) {
+        const std::int64_t before = last_step_kept(place);
+        Process process(
+            place.command({"--set", kEveryMoment, "--set", kills % 2 == 0 ? "backend.batch=2" : "backend.batch=1"}));
+        wait_until([&] { return last_step_kept(place) > before || !process.running(); });
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
+        process.send(SIGKILL);  // every other time in the midst of a file
+        process.wait();
+        CHECK(last_step_kept(place) >= before);
+        CHECK(steps_kept(place, 1).size() <= 3);
+    }
+    MESSAGE("killed ", kills, " times");
+    CHECK(place.run().code == 0);
+    CHECK(left_in(place.out()) == without_a_stop());
+    CHECK(partial_files(place.out()).empty());
+}
+
+TEST_CASE("a damaged checkpoint is told and not used: the one before is, or none") {
+    const SurveyPlace place(kLongShots);
+    REQUIRE(stop_on_the_way(place, {}, SIGTERM));
+    REQUIRE(stop_on_the_way(place, {}, SIGTERM));
+    const std::vector<std::int64_t> steps = steps_kept(place, 2);
+    REQUIRE(steps.size() == 2);
+    const auto of_second = [&](std::size_t i) { return place.unfinished() / checkpoint_name(2, steps[i]); };
+    flip_byte(of_second(1), static_cast<std::streamoff>(std::filesystem::file_size(of_second(1))) - 5000);
+    SUBCASE("the last one") {
+        const Outcome run = place.run();
+        CHECK(contains(run.err, "is damaged: its hash is another than was written"));
+        CHECK(contains(run.err, "going on  shots 1 to 2 from the checkpoint after step " + std::to_string(steps[0])));
+    }
+    SUBCASE("both") {
+        std::filesystem::resize_file(of_second(0), std::filesystem::file_size(of_second(0)) / 2);
+        const Outcome run = place.run();
+        CHECK(contains(run.err, "is not as long as it says"));
+        CHECK(!contains(run.err, "going on"));
+    }
+    SUBCASE("snapshots") {
+        flip_byte(place.unfinished() / frames_name(1), 4);
+        const Outcome run = place.run();
+        CHECK(contains(run.err, "its snapshots are not there"));
+        CHECK(!contains(run.err, "going on"));
+    }
+    CHECK(left_in(place.out()) == without_a_stop());
+}
+
+TEST_CASE("bytes that are no checkpoint are refused, wherever they differ") {
+    const SurveyPlace place(kLongShots);
+    REQUIRE(stop_on_the_way(place, {}, SIGTERM));
+    const std::string whole = text_of(place.unfinished() / checkpoint_name(1, last_step_kept(place)));
+    const auto path = place.folder.path() / "other";
+    write_text(path, whole);
+    CHECK_NOTHROW(CheckpointReader(path).verify());
+    std::mt19937 random(5);
+    for (int attempt = 0; attempt < 400; ++attempt) {
+        std::string other = whole;
+        if (attempt % 4 == 0)
+            other.resize(random() % whole.size());
+        else
+            other[attempt % 4 == 1 ? random() % whole.size() : random() % 900] ^= static_cast<char>(1 + random() % 255);
+        write_text(path, other);
+        CAPTURE(attempt);
+        CHECK_THROWS_AS(CheckpointReader(path).verify(), Error);
+    }
+}
+
+TEST_CASE("the checkpoint of another configuration is not lost by mistake") {
+    const SurveyPlace place(kLongShots);
+    REQUIRE(stop_on_the_way(place, {}, SIGTERM));
+    const std::int64_t step = last_step_kept(place);
+    const Outcome other = place.run({"--set", "wavelet.peak_frequency_hz=11"});
+    CHECK(other.code == 73);
+    CHECK(contains(other.err, "wavelet.peak_frequency_hz: 12 there, 11 now"));
+    CHECK(last_step_kept(place) == step);
+    CHECK(place.run({"--set", "wavelet.peak_frequency_hz=11", "--set", "time.duration_s=0.5", "--force"}).code == 0);
+}
+
+TEST_CASE("a run keeps its shots when its time is over") {
+    const SurveyPlace place(kLongShots);
+    const Outcome first = place.run({"--max-hours", "0.0003"});  // a second, which writing has
+    CHECK(first.code == 75);
+    CHECK(contains(first.err, "checkpoint after step "));
+    CHECK(last_step_kept(place) > 0);
+    const Outcome last = place.run();
+    CHECK(contains(last.err, "going on"));
+    CHECK(left_in(place.out()) == without_a_stop());
+}
+
+TEST_CASE("a disk without room for a checkpoint ends no run") {
+    const SurveyPlace place(kLongShots);
+    const std::vector<std::string> arguments =
+        place.command({"--set", kEveryMoment, "--set", "time.duration_s=4", "--set", "scheme.precision=double", "--set",
+                       "output={pictures: false, report: false, seismograms: {dt_s: 0.02}}"});
+    const Outcome run = run_onda(arguments, "ulimit -f 300");  // blocks of 512 bytes
+    CAPTURE(run.err);
+    CHECK(run.code == 0);
+    CHECK(contains(run.err, "no checkpoint: "));
+    CHECK(partial_files(place.out()).empty());
+}
+
+TEST_CASE("without checkpoints a signal ends a run by that signal, and nothing stays") {
+    const SurveyPlace place(kLongShots);
+    Process process(place.command({"--set", "checkpoint.every_minutes=0"}));
+    REQUIRE(wait_until([&] { return !partial_files(place.out(), ".snapshots.h5").empty() || !process.running(); }));
+    process.send(SIGTERM);
+    CHECK(process.wait() == SIGTERM);
+    CHECK(!std::filesystem::exists(place.unfinished()));
+}
