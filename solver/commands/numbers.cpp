@@ -14,8 +14,9 @@ namespace onda {
 namespace {
 
 /// What stands for the value of an option in the help, where it is no number.
-constexpr std::array<std::string_view, 10> kTexts{"TEXT",           "FILE",      "DIR",    "NAME", "LETTERS",
-                                                  "FIELD=BYTE,...", "KEY=VALUE", "CONFIG", "HxD",  "TXxTZ"};
+constexpr std::array<std::string_view, 11> kTexts{"TEXT",           "FILE",      "DIR",    "NAME", "LETTERS",
+                                                  "FIELD=BYTE,...", "KEY=VALUE", "CONFIG", "HxD",  "TXxTZ",
+                                                  "STAGE-ITERATION"};
 /// What stands for the value of an option in the help, where it is a whole number.
 constexpr std::array<std::string_view, 4> kWholeNumbers{"INT", "UINT", "N", "N,..."};
 

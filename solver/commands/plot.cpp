@@ -219,13 +219,15 @@ void finish(Picture picture, const Options& options, const std::string& input_ti
 }  // namespace plot
 
 Command add_plot(CLI::App& app) {
-    CLI::App* const command = add_command(
-        app, "plot", "Draw gathers, wavefields, spectra, models, gradients and images as PNG, PDF or movies",
-        "onda plot gather results/quickstart/seismograms.h5\n"
-        "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
-        "onda plot model configs/quickstart.yaml -o model.pdf");
-    return add_commands(*command, {plot::add_gather, plot::add_wiggle, plot::add_spectrum, plot::add_slice,
-                                   plot::add_movie, plot::add_model, plot::add_gradient, plot::add_image});
+    CLI::App* const command =
+        add_command(app, "plot",
+                    "Draw gathers, wavefields, spectra, models, gradients, images and inversions as PNG, PDF or movies",
+                    "onda plot gather results/quickstart/seismograms.h5\n"
+                    "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
+                    "onda plot model configs/quickstart.yaml -o model.pdf");
+    return add_commands(*command,
+                        {plot::add_gather, plot::add_wiggle, plot::add_spectrum, plot::add_slice, plot::add_movie,
+                         plot::add_model, plot::add_gradient, plot::add_image, plot::add_inversion});
 }
 
 }  // namespace onda

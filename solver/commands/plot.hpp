@@ -35,6 +35,7 @@ struct Options {
     std::optional<double> at_m;
     std::filesystem::path model;  ///< empty: that of the run, where FILE is its folder
     bool no_model = false;
+    std::filesystem::path minus;  ///< the model that is taken from FILE; empty: none
     double frames_per_second = 10.;
     std::vector<std::string> overrides;
 };
@@ -81,5 +82,6 @@ Command add_movie(CLI::App& plot);
 Command add_model(CLI::App& plot);
 Command add_gradient(CLI::App& plot);
 Command add_image(CLI::App& plot);
+Command add_inversion(CLI::App& plot);
 
 }  // namespace onda::plot

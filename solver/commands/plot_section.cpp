@@ -139,11 +139,56 @@ std::vector<Panel> model_panels(const DrawnModel& model, const ModelSection& sec
     return panels;
 }
 
+/// Refuses models whose nodes do not lie at the same places.
+void require_nodes_of(const DrawnModel& model, const DrawnModel& other, const Options& options) {
+    const auto told = [](const Grid& grid) {
+        std::string text = fmt::format("{}-D", grid.dimensions);
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (grid.n[axis] > 1)
+                text += fmt::format(", {} nodes along {} from {} m every {} m", grid.n[axis], "xyz"[axis],
+                                    shortest(grid.origin_m[axis]), shortest(grid.spacing_m[axis]));
+        return text;
+    };
+    const std::string first = told(model.grid), second = told(other.grid);
+    if (first != second)
+        throw Error(ExitCode::bad_data, fmt::format("--minus {}: has another grid than {}:\n  {}\n  {}",
+                                                    shown(options.minus), shown(options.files.front()), second, first));
+}
+
+/// What a model has more than another, of each parameter that both have.
+int plot_model_difference(const Options& options, const DrawnModel& model) {
+    const ColourMap& map = map_of(options, kBlueRed);
+    if (!map.diverging)
+        throw Error(ExitCode::usage,
+                    fmt::format("--map {}: is for values of one sign, and differences have both", options.map));
+    const DrawnModel other = open_model(options.minus, options);
+    require_nodes_of(model, other, options);
+    const Section section = section_of(model.grid, options, model.at_m);
+    ModelSection cut = model.cut(section);
+    const ModelSection less = other.cut(section);
+    Picture picture;
+    const auto add = [&](std::vector<float>& values, const std::vector<float>& from, const std::string& label) {
+        if (values.empty() || from.empty()) return;
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] -= from[i];
+        const std::span<const float> frame(values);
+        const double clip = common_clip({&frame, 1}, options.percentile > 0. ? options.percentile / 100. : 0.99);
+        picture.panels.push_back(empty_panel(section));
+        picture.panels.back().fields.push_back(signed_field(section, values, clip, "change of " + label, map));
+    };
+    add(cut.vp, less.vp, kVelocityLabel);
+    add(cut.rho, less.rho, kDensityLabel);
+    finish(std::move(picture), options, model.title, fmt::format("_difference_{}", section.plane.name));
+    return 0;
+}
+
 int plot_model(const Options& options) {
     const std::filesystem::path& file = options.files.front();
     if (!is_configuration(file) && !(options.shots.empty() && options.overrides.empty()))
         throw Error(ExitCode::usage, fmt::format("{}: --shot and --set are of configurations (.yaml)", shown(file)));
+    if (options.minus.empty() && options.percentile > 0.)
+        throw Error(ExitCode::usage, "--clip-percentile is of differences (--minus)");
     const DrawnModel model = open_model(file, options);
+    if (!options.minus.empty()) return plot_model_difference(options, model);
     const Section section = section_of(model.grid, options, model.at_m);
     const ModelSection cut = model.cut(section);
     Picture picture;
@@ -369,7 +414,8 @@ Command add_model(CLI::App& plot) {
     CLI::App* const command =
         add_command(plot, "model", "A section of a model, with the survey if it is that of a configuration",
                     "onda plot model configs/quickstart.yaml --plane yz\n"
-                    "onda plot model marmousi.h5 --map batlow -o marmousi.pdf");
+                    "onda plot model marmousi.h5 --map batlow -o marmousi.pdf\n"
+                    "onda plot model results/fwi/model.h5 --minus results/fwi/iterations/1-000/model.h5");
     const auto options = std::make_shared<Options>();
     add_common(*command, *options, "Model file (HDF5), or a configuration, whose model is made as a run makes it",
                false);
@@ -379,6 +425,15 @@ Command add_model(CLI::App& plot) {
         ->add_option("--shot", options->shots, "Shot of the configuration whose survey is drawn (default: the first)")
         ->type_name("N")
         ->expected(1);
+    command
+        ->add_option("--minus", options->minus,
+                     "Draw the difference from this model, a file or a configuration on the same grid, with zero white")
+        ->type_name("FILE");
+    command
+        ->add_option("--clip-percentile", options->percentile,
+                     "Clip the scale of a difference at this percentile of all |values| (default: 99)")
+        ->type_name("P")
+        ->check(CLI::Range(1., 100.));
     command->add_option("--set", options->overrides, "Override a parameter of the configuration; may be repeated")
         ->type_name("KEY=VALUE")
         ->expected(1)

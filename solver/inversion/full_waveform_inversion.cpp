@@ -103,7 +103,8 @@ void FullWaveformInversion::open_folder() {
 
 /// Arrays have one grid, stages may have others: from here on the start model is a file.
 void FullWaveformInversion::keep_arrays() {
-    const std::filesystem::path file = options_.folder / kIterationsName / "start.h5";
+    // Absolute, as configurations have files: config.yaml names it.
+    const std::filesystem::path file = std::filesystem::absolute(options_.folder) / kIterationsName / "start.h5";
     ranks_.all_or_none([&] {
         if (!ranks_.decides()) return;
         const Equation& equation = plan_->setup.scheme.equation;

@@ -197,7 +197,7 @@ void StageIterations::begin() {
 
 /// Whether the data are within half a period of those of the model, and what signal would bring them nearest.
 void StageIterations::check_data() {
-    const std::filesystem::path folder = run_.records.folder_of(stage_.number(), 0) / "predicted";
+    const std::filesystem::path folder = run_.records.predicted(stage_.number());
     const bool estimates = run_.settings().wavelet != "given";
     const std::vector<std::int64_t> some = shots_to_predict(run_.settings(), shots_);
     const Config config = stage_.pass(run_.records.model(stage_.number(), 0), drawing_, some);
@@ -350,12 +350,12 @@ std::optional<StageIterations::Found> StageIterations::search(const Evaluation& 
 }
 
 void StageIterations::predict(std::int64_t shot) {
-    const std::filesystem::path folder = run_.records.folder_of(stage_.number(), iteration_) / "shown";
+    const std::filesystem::path folder = run_.records.shown_shot(stage_.number(), iteration_);
     Config config = pass(run_.records.model(stage_.number(), iteration_));
     config.imaging->shots = stage_.pass({}, 0, {shot}).imaging->shots;
     run_.passes.run({config, kPredictionTask, folder, {}, true, run_.expected_passes()});
-    gathers_ = run_.ranks.all_or_none(
-        [&] { return gathers_of_shot(config, plan_, shot, run_.records.folder_of(1, 0) / "predicted", folder); });
+    gathers_ =
+        run_.ranks.all_or_none([&] { return gathers_of_shot(config, plan_, shot, run_.records.predicted(1), folder); });
 }
 
 std::vector<AtomicFile> StageIterations::results(const std::filesystem::path& folder,
@@ -369,14 +369,7 @@ std::vector<AtomicFile> StageIterations::results(const std::filesystem::path& fo
         config.model = model_of_file(run_.records.model(rows[line].stage, rows[line].iteration), true);
         return model_of(config, stage_.grid(), run_.plan.setup.scheme.equation).vp;
     };
-    std::vector<ShotMisfits> shots;
-    // Both ascend by shots, of which either may have some that the other has not.
-    auto first = records_.front().by_shot.begin();
-    for (const MisfitByShot& now : records_.back().by_shot) {
-        while (first != records_.front().by_shot.end() && first->shot < now.shot) ++first;
-        if (first != records_.front().by_shot.end() && first->shot == now.shot)
-            shots.push_back({now.shot, first->misfit, now.misfit});
-    }
+    const std::vector<ShotMisfits> shots = misfits_since(records_.front(), records_.back());
     results.shots = shots;
     results.model_file = run_.records.model(stage_.number(), iteration_);
     results.known = &known;

@@ -102,6 +102,18 @@ bool ends_stage(const std::string& key) {
 
 }  // namespace
 
+std::vector<ShotMisfits> misfits_since(const IterationRecord& begin, const IterationRecord& now) {
+    std::vector<ShotMisfits> shots;
+    // Both ascend by shots, of which either may have some that the other has not.
+    auto first = begin.by_shot.begin();
+    for (const MisfitByShot& shot : now.by_shot) {
+        while (first != begin.by_shot.end() && first->shot < shot.shot) ++first;
+        if (first != begin.by_shot.end() && first->shot == shot.shot)
+            shots.push_back({shot.shot, first->misfit, shot.misfit});
+    }
+    return shots;
+}
+
 InversionRecords::InversionRecords(const std::filesystem::path& folder) : folder_(folder / kIterationsName) {}
 
 std::filesystem::path InversionRecords::folder_of(std::int64_t stage, std::int64_t iteration) const {

@@ -37,6 +37,9 @@ struct IterationRecord {
     bool stuck = false;      ///< whether no step from here had a smaller misfit
 };
 
+/// The misfits of the shots that both records of a stage have.
+std::vector<ShotMisfits> misfits_since(const IterationRecord& begin, const IterationRecord& now);
+
 /// The folders of the iterations of a run.
 class InversionRecords {
 public:
@@ -46,6 +49,14 @@ public:
     [[nodiscard]] std::filesystem::path folder_of(std::int64_t stage, std::int64_t iteration) const;
     [[nodiscard]] std::filesystem::path model(std::int64_t stage, std::int64_t iteration) const {
         return folder_of(stage, iteration) / "model.h5";
+    }
+    /// Of the passes that predict seismograms: some shots of the model that a stage begins with, to look for skipped
+    /// cycles, and one of the model that the last stage ends with.
+    [[nodiscard]] std::filesystem::path predicted(std::int64_t stage) const {
+        return folder_of(stage, 0) / "predicted";
+    }
+    [[nodiscard]] std::filesystem::path shown_shot(std::int64_t stage, std::int64_t iteration) const {
+        return folder_of(stage, iteration) / "shown";
     }
     /// The record of an iteration; none where it is not known. \throws Error(bad_data) for one that is damaged.
     [[nodiscard]] std::optional<IterationRecord> find(std::int64_t stage, std::int64_t iteration) const;

@@ -61,7 +61,7 @@ void for_every_command(const std::vector<std::string>& path,
 /// The options in a help whose values are no texts, by what stands there for a value.
 std::vector<std::string> numeric_options(const std::string& help) {
     static const std::set<std::string> texts{"TEXT", "FILE", "DIR", "NAME", "LETTERS", "UNIT", "TYPE", "ORDER",
-                                             "KEY=VALUE", "FIELD=BYTE,...", "CONFIG", "HxD", "TXxTZ",
+                                             "KEY=VALUE", "FIELD=BYTE,...", "CONFIG", "HxD", "TXxTZ", "STAGE-ITERATION",
                                              // Flags, of which the help says this in its place.
                                              "Needs", "Excludes"};
     static const std::regex option(R"(^  (?:-\w,)?(--[a-z][a-z-]*) ([^ :]+)(:[^ ]*)?( .*)?$)");

@@ -158,6 +158,14 @@ def test_arrays_are_start_models(lens, tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+def test_pictures_are_drawn_again_from_a_relative_folder(lens, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    onda.fwi(lens, vp=np.full((41, 41), 2000.0), folder="out", overrides=ONE_ITERATION)
+    for what in ("misfit", "model", "shots", "gathers"):
+        done = command_line("plot", "inversion", tmp_path / "out", "--what", what, "--output", tmp_path / f"{what}.png")
+        assert done.returncode == 0, done.stderr
+
+
 def test_density_is_a_part_of_the_model(lens, tmp_path):
     vp, rho = np.full((41, 41), 2000.0), np.full((41, 41), 1900.0)
     rho[30:] = 2000.0  # one density alone would be none

@@ -95,6 +95,8 @@ Panel curve_panel(const CurveOfLines& curve, std::span<const InversionIteration>
     return panel;
 }
 
+}  // namespace
+
 Picture iteration_picture(const std::string& title, std::span<const InversionIteration> lines) {
     constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
     CurveOfLines misfit{"Misfit", "misfit, of that which the stage began with", {}};
@@ -148,6 +150,8 @@ Picture misfit_by_shot_picture(const std::string& title, std::span<const ShotMis
     }
     return {title, {std::move(panel)}};
 }
+
+namespace {
 
 // Models -----------------------------------------------------------------------------------------------------------
 
@@ -254,12 +258,14 @@ void mark_all_shots(Panel& panel, const SectionPlane& plane, const Report& surve
         panel.marks.push_back({at[plane.horizontal], at[plane.vertical], PictureMark::Kind::source});
 }
 
-AtomicFile stage_model_picture(const Experiment& experiment, const std::filesystem::path& file,
-                               const InversionResults& results) {
+}  // namespace
+
+void draw_inverted_model(const Experiment& experiment, std::span<const float> start_vp,
+                         std::span<const float> current_vp, const TakePicture& take) {
     const Grid& grid = experiment.domain.grid;
     const std::vector<Section> sections = sections_through_middle(grid, kMostModelSamples);
-    const Cuts start = cut_velocities(sections, grid, results.start, "the start model");
-    const Cuts current = cut_velocities(sections, grid, results.current, "the current model");
+    const Cuts start = cut_velocities(sections, grid, start_vp, "the start model");
+    const Cuts current = cut_velocities(sections, grid, current_vp, "the current model");
     const Cuts change = difference_of(current, start);
     InversionScales scales;
     widen(scales.vp, start);
@@ -277,8 +283,10 @@ AtomicFile stage_model_picture(const Experiment& experiment, const std::filesyst
         picture.panels.push_back(panels.change(s, change[s], "Current less start model"));
     }
     picture.rows = sections.size() > 1 ? static_cast<int>(sections.size()) : panels.is_wide() ? 3 : 1;
-    return stage_picture(file, picture, true);
+    take(picture);
 }
+
+namespace {
 
 // The page ---------------------------------------------------------------------------------------------------------
 
@@ -360,8 +368,7 @@ std::vector<double> places_of(std::span<const InversionIteration> iterations) {
     return places;
 }
 
-AtomicFile stage_gather_comparison(const std::filesystem::path& picture_file, const std::string& title,
-                                   const ComparedGathers& gathers, bool overwrite) {
+void draw_gather_comparison(const std::string& title, const ComparedGathers& gathers, const TakePicture& take) {
     const std::size_t values = gathers.receivers_m.size() * static_cast<std::size_t>(gathers.samples);
     for (const std::span<const float> traces : {gathers.observed, gathers.by_start, gathers.by_current})
         if (traces.size() != values)
@@ -402,7 +409,7 @@ AtomicFile stage_gather_comparison(const std::filesystem::path& picture_file, co
         panels[i].panel.title = i == 0 ? fmt::format("Shot {}, {}", gathers.shot, names[i]) : names[i];
         picture.panels.push_back(panels[i].panel);
     }
-    return stage_picture(picture_file, picture, overwrite);
+    take(picture);
 }
 
 std::vector<AtomicFile> stage_inversion(const Experiment& experiment, const std::filesystem::path& folder,
@@ -417,11 +424,13 @@ std::vector<AtomicFile> stage_inversion(const Experiment& experiment, const std:
             files.push_back(stage_picture(folder / name, picture, true));
         };
         add(kIterationPictureName, iteration_picture(title, results.iterations));
-        files.push_back(stage_model_picture(experiment, folder / kInvertedModelPictureName, results));
+        draw_inverted_model(experiment, results.start, results.current,
+                            [&](const Picture& picture) { add(kInvertedModelPictureName, picture); });
         if (!results.shots.empty())
             add(kMisfitByShotName, misfit_by_shot_picture(title, results.shots, results.iterations.back().stage));
         if (results.gathers != nullptr)
-            files.push_back(stage_gather_comparison(folder / kGatherComparisonName, title, *results.gathers, true));
+            draw_gather_comparison(title, *results.gathers,
+                                   [&](const Picture& picture) { add(kGatherComparisonName, picture); });
     }
     if (experiment.config.output.report) files.push_back(stage_page(experiment, folder / kIterationPageName, results));
     return files;

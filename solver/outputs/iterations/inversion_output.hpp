@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
+#include "io/pictures/picture.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/plan/experiment.hpp"
 
@@ -89,10 +90,21 @@ struct InversionResults {
 std::vector<AtomicFile> stage_inversion(const Experiment& experiment, const std::filesystem::path& folder,
                                         const InversionResults& results);
 
+/// iterations.png: misfit, change of the model and, where it is known, its error.
+Picture iteration_picture(const std::string& title, std::span<const InversionIteration> lines);
+/// misfit_by_shot.png: at the beginning of a stage and now. \param shots one at least, ascending.
+Picture misfit_by_shot_picture(const std::string& title, std::span<const ShotMisfits> shots, std::int64_t stage);
+
+/// What is done with a picture, which refers to values that last until this returns.
+using TakePicture = std::function<void(const Picture&)>;
+
+/// model.png: start model, current model and their difference, on all sections through the middle of
+/// Experiment::domain.grid, of which both models are. \throws Error(internal) where they are not; what `take` throws.
+void draw_inverted_model(const Experiment& experiment, std::span<const float> start_vp,
+                         std::span<const float> current_vp, const TakePicture& take);
 /// gathers.png: observed, predicted by the start model, predicted now, and what is left of the observed, on one scale,
-/// of the line with most receivers. \throws Error(cannot_create | io_error); Error(internal) for traces that are not
-/// receivers x samples.
-AtomicFile stage_gather_comparison(const std::filesystem::path& picture, const std::string& title,
-                                   const ComparedGathers& gathers, bool overwrite);
+/// of the line with most receivers. \throws Error(internal) for traces that are not receivers x samples; what `take`
+/// throws.
+void draw_gather_comparison(const std::string& title, const ComparedGathers& gathers, const TakePicture& take);
 
 }  // namespace onda

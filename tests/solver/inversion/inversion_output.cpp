@@ -290,7 +290,10 @@ TEST_CASE("gathers are compared on one scale, and what is left is the difference
     gathers.observed = gathers.by_current = observed;
     gathers.by_start = nothing;
     const Path file = folder.path() / "gathers.png";
-    stage_gather_comparison(file, "", gathers, true).commit();
+    const auto draw = [&] {
+        draw_gather_comparison("", gathers, [&](const Picture& drawn) { write_picture(file, drawn, true); });
+    };
+    draw();
     const Image picture = read_png(file);
     const std::vector<Plot> plots = plots_of(picture);
     REQUIRE(plots.size() == 4);
@@ -305,7 +308,7 @@ TEST_CASE("gathers are compared on one scale, and what is left is the difference
     CHECK(has_black(plots[2]));
     CHECK_FALSE(has_black(plots[3]));
     gathers.by_current = std::span(observed).first(5);
-    message_of([&] { stage_gather_comparison(file, "", gathers, true); }, ExitCode::internal);
+    message_of(draw, ExitCode::internal);
 }
 
 TEST_CASE("the page has each iteration once, whatever the title holds, and pictures that can be read") {
