@@ -143,6 +143,7 @@ private:
     ModelOf start_;               ///< of the stage
     std::vector<float> true_vp_;  ///< empty: not known
     ModelOf current_;
+    std::vector<float> mask_;  ///< step_mask() until gradients are shaped by it
     std::vector<bool> held_;
     std::optional<ModelParameters> parameters_;
     Bounds bounds_;
