@@ -252,8 +252,8 @@ StageIterations::Evaluation StageIterations::read_gradient(const std::filesystem
 }
 
 /// The gradient in the current model. The first one of the stage sets the scale of penalties.
-StageIterations::Evaluation StageIterations::evaluate() {
-    const std::filesystem::path folder = run_.records.folder_of(stage_.number(), iteration_) / "gradient";
+StageIterations::Evaluation StageIterations::evaluate(const std::string& name) {
+    const std::filesystem::path folder = run_.records.folder_of(stage_.number(), iteration_) / name;
     const std::filesystem::path model = run_.records.model(stage_.number(), iteration_);
     run_.passes.run({pass(model), kInversionGradientTask, folder, {}, true, run_.expected_passes()});
     Evaluation there = run_.ranks.all_or_none([&] { return read_gradient(folder); });
@@ -400,7 +400,10 @@ bool StageIterations::advance(const Evaluation& there) {
         return false;
     }
     if (const auto next = known(iteration_ + 1)) {
-        if (next->restarted) p = direction_anew(there);
+        if (next->redrawn)
+            p = direction(draw_again());
+        else if (next->restarted)
+            p = direction_anew(there);
         take(*next);
         return true;
     }
@@ -410,6 +413,13 @@ bool StageIterations::advance(const Evaluation& there) {
         record.restarted = true;
         p = direction_anew(there);
         found = search(there, p, trials_);
+    }
+    if (!found && stage_.redraws()) {
+        run_.log.info("no smaller misfit was found along the gradient: shots or codes are drawn again");
+        record.redrawn = true;
+        const Evaluation redrawn = draw_again();
+        p = direction(redrawn);
+        if (largest_magnitude(p) > 0.) found = search(redrawn, p, trials_);
     }
     if (!found) {
         run_.log.info("no smaller misfit was found along the gradient: the stage ends");
@@ -424,6 +434,13 @@ bool StageIterations::advance(const Evaluation& there) {
     record.last_change = largest_difference(next, x_);
     move_to(std::move(found->model), std::move(record));
     return true;
+}
+
+/// The gradient in the current model by the next drawing, beside the one that led nowhere.
+StageIterations::Evaluation StageIterations::draw_again() {
+    set_drawing(drawing_ + 1);
+    directions_.forget();
+    return evaluate("gradient_redrawn");
 }
 
 Variables StageIterations::direction_anew(const Evaluation& there) {

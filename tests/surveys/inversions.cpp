@@ -478,6 +478,24 @@ TEST_CASE("shots and codes are drawn again, and trial steps take some of the sho
     CHECK(place.table("random shots") != place.table("some trial shots"));
     const std::string misfits = text_of(place.out("some trial shots") / "iterations/1-000/trial-1/misfit.csv");
     CHECK(std::ranges::count(misfits, '\n') == 3);  // with their header
+    // Where no step is good, others are drawn before they are due: here the first trial is too long for these shots.
+    const auto hasty = [](const std::string& iterations) {
+        return std::vector<std::string>{"inversion.stages=[{iterations: " + iterations +
+                                            ", band_pass: {high_hz: 10}, random_shots: 1, redraw_every: 2}]",
+                                        "inversion.first_step=0.12", "inversion.trials=1", "survey.seed=1",
+                                        "inversion.vp_m_s={min: 1500, max: 3000}"};
+    };
+    const std::vector<InversionRow> redrawn = place.rows_of("redrawn", hasty("3"));
+    REQUIRE(redrawn.size() > 1);
+    CHECK(redrawn[1].at("trials") == 2.);
+    CHECK(contains(text_of(place.out("redrawn") / "onda.log"), "shots or codes are drawn again"));
+    for (const char* iterations : {"1", "3"}) place.rows_of("redrawn by steps", hasty(iterations));
+    CHECK(place.same("redrawn by steps", "redrawn"));
+    // Two drawings without a step end a stage.
+    std::vector<std::string> wild = hasty("3");
+    wild[1] = "inversion.first_step=0.3";
+    CHECK(place.rows_of("wild", wild).size() == 1);
+    CHECK(contains(text_of(place.out("wild") / "onda.log"), "the stage ends"));
     // By another seed others are drawn.
     const std::string once = "inversion.stages=[{iterations: 1, random_shots: 2}]";
     place.rows_of("these shots", {once});
