@@ -324,6 +324,7 @@ struct InversionConfig {
     BoundsConfig vp_m_s, rho_kg_m3;
     std::optional<double> water_m_s;                    ///< nodes of the start model of this velocity or less are held
     double hold_depth_m = 0.;                           ///< likewise those down to here
+    std::filesystem::path mask;                         ///< 0 to 1 of every node: 0 holds it, less than 1 damps steps
     std::string precondition = "illumination";          ///< none | illumination
     double floor = 0.01;                                ///< of the illumination, as a part of its mean
     double smooth_wavelengths = 0.;                     ///< length of a Helmholtz smoothing of changes, in wavelengths

@@ -1158,6 +1158,13 @@ constexpr Parameter kInversion[] = {
      .help = "nodes down to this depth below the top of the grid stay as they are",
      .unit = "m",
      .range = between(0., 1e9)},
+    {.name = "mask",
+     .slot = bind<&InversionConfig::mask>,
+     .help = "numbers from 0 to 1 on the nodes of the grid: 0 holds a node, 1 leaves it free, what is between damps "
+             "its steps; dataset /mask of an HDF5 file, or a NumPy array [z][y][x], [z][x] in 2-D; relative to the "
+             "folder of this file",
+     .input_file = true,
+     .example = "mask.h5"},
     {.name = "precondition",
      .slot = bind<&InversionConfig::precondition>,
      .help = "what steps are divided by",

@@ -106,6 +106,7 @@ void check_same_places(const guarded::Dataset& dataset, const guarded::Dataset& 
 
 /// How many of a quantity's first unit a 1 in the unit of the dataset is.
 double read_factor(const guarded::Dataset& dataset, const Quantity& quantity) {
+    if (quantity.units.front().name.empty()) return 1.;
     const auto name = dataset.text("units");
     if (!name || name->empty()) {
         std::string names;
@@ -145,11 +146,12 @@ const VelocityUnit& read_unit(const guarded::Dataset& vp) {
     return velocity_unit(*unit, vp.place() + ": attribute units", ExitCode::bad_data);
 }
 
-guarded::Dataset open_vp(const guarded::File& file) {
+/// The dataset that tells where the nodes are.
+guarded::Dataset open_located(const guarded::File& file, const std::string& name) {
     const auto version = file.number("format_version");
     if (version && *version != static_cast<double>(format_version))
         file.fail("attribute format_version = " + shortest(*version) + "; this Onda reads version 1");
-    auto vp = file.open_dataset("vp");
+    auto vp = file.open_dataset(name);
     if (vp.rank() != 2 && vp.rank() != 3)
         vp.fail("has " + std::to_string(vp.rank()) + " dimensions; a model has 2 or 3");
     if (vp.size() == 0) vp.fail("is empty");
@@ -171,7 +173,7 @@ std::string uncovered(const guarded::Dataset& dataset) {
 
 struct ModelFile::Impl {
     guarded::File file;
-    guarded::Dataset vp;
+    guarded::Dataset vp;  ///< or the only quantity that the file has
     Axes axes;
     FileGeometry geometry;
     const VelocityUnit& unit;
@@ -180,10 +182,18 @@ struct ModelFile::Impl {
 
     Impl(const std::filesystem::path& path, const sandbox::Limits& limits)
         : file(guarded::File::open(path, limits)),
-          vp(open_vp(file)),
+          vp(open_located(file, "vp")),
           axes(read_axes(vp)),
           geometry(read_geometry(vp, axes)),
           unit(read_unit(vp)) {}
+    Impl(const std::filesystem::path& path, const Quantity& only)
+        : file(guarded::File::open(path)),
+          vp(open_located(file, file.contains("vp") ? "vp" : std::string(only.name))),
+          axes(read_axes(vp)),
+          geometry(read_geometry(vp, axes)),
+          unit(file.contains("vp") ? read_unit(vp) : velocity_unit("m/s", "", ExitCode::internal)) {
+        further.emplace(only.name, open_further(file, vp, only));
+    }
 
     /// The dataset of a quantity, null if there is none.
     const Further* find(const Quantity& quantity) {
@@ -233,6 +243,8 @@ const std::filesystem::path& checked_kind(const std::filesystem::path& file) {
 
 ModelFile::ModelFile(const std::filesystem::path& file, const sandbox::Limits& limits)
     : impl_(std::make_unique<Impl>(checked_kind(file), limits)) {}
+ModelFile::ModelFile(const std::filesystem::path& file, const Quantity& only)
+    : impl_(std::make_unique<Impl>(file, only)) {}
 ModelFile::~ModelFile() = default;
 ModelFile::ModelFile(ModelFile&&) noexcept = default;
 ModelFile& ModelFile::operator=(ModelFile&&) noexcept = default;

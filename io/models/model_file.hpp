@@ -39,14 +39,14 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
                           std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
                           const std::string& place, const std::string& remedy);
 
-/// A quantity beside the velocity: the dataset of its name.
+/// A quantity beside the velocity, or without one: the dataset of its name.
 struct Quantity {
     struct Unit {
         std::string_view name;
         double factor = 1.;  ///< how many of the first unit a stored 1 is
     };
     std::string_view name;    ///< "rho"
-    std::vector<Unit> units;  ///< that files may use; values come out in the first
+    std::vector<Unit> units;  ///< that files may use; values come out in the first; one without a name: mere numbers
     double lowest, highest;   ///< values beyond are refused
 };
 
@@ -80,6 +80,9 @@ public:
     /// \throws Error(missing_input | bad_data), naming file, dataset and attribute; Error(out_of_memory) if there can
     /// be no further process.
     explicit ModelFile(const std::filesystem::path& file, const sandbox::Limits& limits = {});
+    /// A file that need have nothing but one quantity, which then tells its nodes itself, as /vp does; beside /vp it
+    /// lies on the nodes of that. \throws as above, also where the quantity is missing.
+    ModelFile(const std::filesystem::path& file, const Quantity& only);
     ~ModelFile();
     ModelFile(ModelFile&&) noexcept;
     ModelFile& operator=(ModelFile&&) noexcept;

@@ -77,6 +77,7 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
 
 void to_first_unit(std::span<float> values, const Quantity& quantity, double factor, const FileGeometry& geometry,
                    Triple first, Triple count, const std::string& place) {
+    const std::string unit(quantity.units.front().name);
     for (std::size_t n = 0; n < values.size(); ++n) {
         const double converted = static_cast<double>(values[n]) * factor;
         if (!(converted >= quantity.lowest && converted <= quantity.highest))
@@ -84,7 +85,7 @@ void to_first_unit(std::span<float> values, const Quantity& quantity, double fac
                         place + ": " + node(geometry, index_of(n, first, count), std::string(quantity.name)) + " = " +
                             shortest(static_cast<double>(values[n])) + ": must be finite" +
                             (quantity.lowest > 0. ? " and positive" : "") + ", from " + shortest(quantity.lowest) +
-                            " to " + shortest(quantity.highest) + " " + std::string(quantity.units.front().name));
+                            " to " + shortest(quantity.highest) + (unit.empty() ? "" : " ") + unit);
         values[n] = static_cast<float>(converted);
     }
 }

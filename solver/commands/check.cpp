@@ -351,6 +351,7 @@ nlohmann::ordered_json stage_json(const StageForecast& stage) {
     return {{"stage", stage.number},
             {"shots", stage.shots},
             {"iterations", stage.iterations},
+            {"held_nodes", stage.held ? nlohmann::ordered_json(*stage.held) : nlohmann::ordered_json()},
             {"low_hz", corner(&BandPassConfig::low_hz)},
             {"high_hz", corner(&BandPassConfig::high_hz)},
             {"spacing_m_xyz", stage.plan.domain.grid.spacing_m},
@@ -424,6 +425,10 @@ void print_inversion(const std::vector<StageForecast>& stages, const OutputConfi
                      {bytes_text(total.host_bytes), bytes_text(total.device_bytes), bytes_text(total.disk_bytes)},
                      on_device)
               << fmt::format("          and model.h5, and {}\n", beside_results(output));
+    for (const StageForecast& stage : stages)
+        if (stage.held.value_or(0) > 0)
+            std::cout << fmt::format("          stage {} holds {} of {} nodes\n", stage.number, *stage.held,
+                                     stage.plan.domain.grid.points());
 }
 
 /// \throws Error(out_of_memory | io_error) where a stage does not fit into memory, or all of them not on the disk.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <span>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "io/text/printable.hpp"
 #include "solver/inversion/inversion_iterations.hpp"
 #include "solver/inversion/inversion_preparation.hpp"
+#include "solver/inversion/step_mask.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
@@ -21,6 +23,12 @@
 
 namespace onda {
 namespace {
+
+std::string hash_of_values(std::span<const float> values) {
+    Fingerprint hash;
+    hash.add(values);
+    return hash.hex();
+}
 
 class FullWaveformInversion {
 public:
@@ -72,9 +80,12 @@ void FullWaveformInversion::prepare() {
     config_.grid = draft.config.grid;
     const Model model = ranks_.all_or_none(
         [&] { return make_model(config_.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
+    std::string mask_hash;
     ranks_.all_or_none([&] {
         complete_bounds(*config_.inversion, {model.vp().min, model.vp().max});
-        check_start_model(config_, model);
+        const std::vector<float> mask = step_mask(config_, model.grid);
+        check_start_model(config_, model, mask);
+        mask_hash = hash_of_values(mask);
     });
     start_facts_ = {draft.setup.scheme.equation == Equation::variable_density, {model.vp().min, model.vp().max}};
     plan_ = ranks_.all_or_none([&] { return refine(std::move(draft), model); });
@@ -83,7 +94,7 @@ void FullWaveformInversion::prepare() {
         identity_of(config_, std::string(build().version), passes_.facts.model_fingerprint, plan_->setup.kernel, "fwi");
     for (const ResolvedParameter& parameter : resolved_parameters(config_))
         if (parameter.path.starts_with("inversion.") && parameter.path != "inversion.true_model")
-            identity_[parameter.path] = parameter.value;
+            identity_[parameter.path] = parameter.path == "inversion.mask" ? "hash " + mask_hash : parameter.value;
     // Errors of later stages are told before the first one begins.
     ranks_.all_or_none([&] {
         for (std::size_t i = 0; i < settings().stages.size(); ++i)

@@ -73,9 +73,12 @@ void make_mean_one(std::span<float> values, const std::vector<bool>& held) {
 
 }  // namespace
 
-std::vector<bool> held_nodes(const Grid& grid, std::span<const float> vp_start, const InversionConfig& config) {
+std::vector<bool> held_nodes(const Grid& grid, std::span<const float> vp_start, const InversionConfig& config,
+                             std::span<const float> mask) {
     std::vector<bool> held = nodes_in_water(vp_start, config.water_m_s);
     held.resize(vp_start.size());
+    for (std::size_t i = 0; i < mask.size(); ++i)
+        if (mask[i] == 0.F) held[i] = true;
     if (!(config.hold_depth_m > 0.)) return held;
     const double planes = std::floor(config.hold_depth_m / grid.spacing_m[2] + kSamePlace) + 1.;
     const std::int64_t count =
@@ -103,7 +106,8 @@ std::vector<float> radial_taper(const Grid& grid, std::span<const Position> poin
 
 GradientShaping::GradientShaping(const Grid& grid, const InversionConfig& config, std::span<const float> vp_m_s,
                                  double frequency_hz, std::span<const Position> sources_m,
-                                 std::span<const Position> receivers_m, const std::vector<bool>& held)
+                                 std::span<const Position> receivers_m, const std::vector<bool>& held,
+                                 std::span<const float> mask)
     : grid_(grid),
       illuminates_(config.precondition == "illumination"),
       floor_(config.floor),
@@ -114,6 +118,7 @@ GradientShaping::GradientShaping(const Grid& grid, const InversionConfig& config
     if (held_.empty()) held_.resize(taper_.size());
     const std::vector<float> of_receivers = radial_taper(grid, receivers_m, config.receiver_taper_m);
     for (std::size_t i = 0; i < taper_.size(); ++i) taper_[i] = held_[i] ? 0.F : taper_[i] * of_receivers[i];
+    for (std::size_t i = 0; i < mask.size(); ++i) taper_[i] *= mask[i];
     if (config.smooth_wavelengths > 0.)
         lengths_m_ = parts_of_wavelengths(std::vector<double>(vp_m_s.begin(), vp_m_s.end()), frequency_hz,
                                           config.smooth_wavelengths);

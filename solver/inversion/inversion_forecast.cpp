@@ -13,6 +13,8 @@
 #include "solver/inversion/gradient_shaping.hpp"
 #include "solver/inversion/inversion_preparation.hpp"
 #include "solver/inversion/inversion_stage.hpp"
+#include "solver/inversion/step_mask.hpp"
+#include "solver/model/model.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
@@ -127,7 +129,7 @@ double smoothing_seconds(const InversionStage& stage, const Plan& plan) {
     std::vector<float> noise(nodes);
     RandomCursor random = PositionedRandom(1).from(0);
     for (float& value : noise) value = static_cast<float>(random.next() - 0.5);
-    const GradientShaping shaping(part, inversion, vp, stage.frequency_hz(), {}, {}, {});
+    const GradientShaping shaping(part, inversion, vp, stage.frequency_hz(), {}, {}, {}, {});
     std::chrono::duration<double> taken = std::chrono::hours(1);
     for (int attempt = 0; attempt < 3; ++attempt) {  // the first of which touches memory for the first time
         std::vector<float> gradient = noise;
@@ -162,6 +164,20 @@ void set_times(StageForecast& stage, const PassesOfStage& passes, double smoothi
                     static_cast<double>(passes.iterations) * smoothing_s;
 }
 
+/// Nodes that stay as they are, on the grid of a stage.
+std::int64_t count_held(const Config& config, const InversionStage& stage) {
+    const InversionConfig& inversion = config.inversion.value();
+    if (!inversion.water_m_s && inversion.hold_depth_m == 0. && inversion.mask.empty()) return 0;
+    const Grid& grid = stage.grid();
+    std::vector<float> vp(static_cast<std::size_t>(grid.points()));
+    if (inversion.water_m_s) {
+        const Config& start = stage.with_start_model();
+        const Model model = make_model(start.model, Equation::star, grid, start.origin);
+        std::ranges::copy(model.vp().values, vp.begin());
+    }
+    return std::ranges::count(held_nodes(grid, vp, inversion, step_mask(config, grid)), true);
+}
+
 StageForecast forecast_of(const InversionStage& stage, const PassesOfStage& passes, bool has_density) {
     const Config& config = stage.with_start_model();
     const MemoryForecast of_gradient = forecast_memory(passes.gradient), of_trial = forecast_memory(passes.trial);
@@ -189,6 +205,7 @@ std::vector<StageForecast> forecast_inversion(const Config& config, const RankPl
         const InversionStage stage(prepared.config, static_cast<std::int64_t>(i) + 1, prepared.start, ranks);
         const PassesOfStage passes = passes_of(stage, ranks);
         StageForecast forecast = forecast_of(stage, passes, prepared.start.has_density);
+        if (forecast.host_bytes <= available_host_bytes(ranks)) forecast.held = count_held(prepared.config, stage);
         if (with_trial) set_times(forecast, passes, smoothing_seconds(stage, passes.gradient), stages, folder);
         stages.push_back(std::move(forecast));
     }

@@ -22,6 +22,8 @@ struct StageForecast {
     std::int64_t iterations = 0;
     double frequency_hz = 0.;  ///< InversionStage::frequency_hz()
     Plan plan;                 ///< of its gradients
+    /// Nodes of its grid that stay as they are; none where it does not fit into memory.
+    std::optional<std::int64_t> held;
 
     std::optional<TimeForecast> run_time;  ///< of a gradient, as a run of its own; none: nothing was to be tried out
     double gradient_s = 0., trial_s = 0.;  ///< of a pass; 0 likewise

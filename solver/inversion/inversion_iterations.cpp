@@ -11,6 +11,7 @@
 #include "solver/inversion/inversion_preparation.hpp"
 #include "solver/inversion/line_search.hpp"
 #include "solver/inversion/regularisation.hpp"
+#include "solver/inversion/step_mask.hpp"
 #include "solver/model/stored_model.hpp"
 #include "solver/outputs/gradient_output.hpp"
 #include "solver/outputs/misfit_output.hpp"
@@ -121,7 +122,7 @@ StageIterations::StageIterations(InversionParts& run, std::int64_t number, std::
       directions_(method_of(run.settings()), run.settings().memory) {
     run_.ranks.all_or_none([&] { make_start(before); });
     const InversionConfig& settings = run_.settings();
-    held_ = held_nodes(stage_.grid(), first_.vp, settings);
+    held_ = held_nodes(stage_.grid(), first_.vp, settings, mask_);
     for (std::size_t i = 0; i < held_.size(); ++i) {
         if (!held_[i]) continue;
         start_.vp[i] = first_.vp[i];
@@ -140,6 +141,7 @@ void StageIterations::make_start(const std::optional<std::filesystem::path>& bef
     const Grid& grid = stage_.grid();
     first_ = model_of(stage_.with_start_model(), grid, equation);
     start_ = first_;
+    mask_ = step_mask(run_.config, grid);
     Config other = stage_.with_start_model();
     if (before) {
         other.model = model_of_file(*before, true);
@@ -176,6 +178,8 @@ void StageIterations::describe() const {
         text += band->high_hz ? fmt::format("{:g} Hz", *band->high_hz) : std::string("the highest frequency");
     }
     if (stage.spacing_m) text += fmt::format(", nodes every {:g} m", *stage.spacing_m);
+    if (const auto held = std::ranges::count(held_, true); held > 0)
+        text += fmt::format(", {} of {} nodes held", held, held_.size());
     run_.log.info(text);
     run_.log.info("iteration        misfit   of start        step     change  trials      time  time left");
 }
@@ -191,7 +195,9 @@ void StageIterations::begin() {
     check_data();
     std::vector<Position> sources, receivers;
     collect_positions(stage_, run_.settings(), model, sources, receivers);
-    shaping_.emplace(stage_.grid(), run_.settings(), start_.vp, stage_.frequency_hz(), sources, receivers, held_);
+    shaping_.emplace(stage_.grid(), run_.settings(), start_.vp, stage_.frequency_hz(), sources, receivers, held_,
+                     mask_);
+    mask_ = {};
     describe();
 }
 
@@ -246,8 +252,8 @@ StageIterations::Evaluation StageIterations::read_gradient(const std::filesystem
 }
 
 /// The gradient in the current model. The first one of the stage sets the scale of penalties.
-StageIterations::Evaluation StageIterations::evaluate() {
-    const std::filesystem::path folder = run_.records.folder_of(stage_.number(), iteration_) / "gradient";
+StageIterations::Evaluation StageIterations::evaluate(const std::string& name) {
+    const std::filesystem::path folder = run_.records.folder_of(stage_.number(), iteration_) / name;
     const std::filesystem::path model = run_.records.model(stage_.number(), iteration_);
     run_.passes.run({pass(model), kInversionGradientTask, folder, {}, true, run_.expected_passes()});
     Evaluation there = run_.ranks.all_or_none([&] { return read_gradient(folder); });
@@ -387,7 +393,10 @@ bool StageIterations::advance(const Evaluation& there) {
         return false;
     }
     if (const auto next = known(iteration_ + 1)) {
-        if (next->restarted) p = direction_anew(there);
+        if (next->redrawn)
+            p = direction(draw_again());
+        else if (next->restarted)
+            p = direction_anew(there);
         take(*next);
         return true;
     }
@@ -397,6 +406,13 @@ bool StageIterations::advance(const Evaluation& there) {
         record.restarted = true;
         p = direction_anew(there);
         found = search(there, p, trials_);
+    }
+    if (!found && stage_.redraws()) {
+        run_.log.info("no smaller misfit was found along the gradient: shots or codes are drawn again");
+        record.redrawn = true;
+        const Evaluation redrawn = draw_again();
+        p = direction(redrawn);
+        if (largest_magnitude(p) > 0.) found = search(redrawn, p, trials_);
     }
     if (!found) {
         run_.log.info("no smaller misfit was found along the gradient: the stage ends");
@@ -411,6 +427,13 @@ bool StageIterations::advance(const Evaluation& there) {
     record.last_change = largest_difference(next, x_);
     move_to(std::move(found->model), std::move(record));
     return true;
+}
+
+/// The gradient in the current model by the next drawing, beside the one that led nowhere.
+StageIterations::Evaluation StageIterations::draw_again() {
+    set_drawing(drawing_ + 1);
+    directions_.forget();
+    return evaluate("gradient_redrawn");
 }
 
 Variables StageIterations::direction_anew(const Evaluation& there) {

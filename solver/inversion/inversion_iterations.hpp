@@ -106,7 +106,9 @@ private:
     void set_drawing(std::int64_t drawing);
     /// Tells the crosstalk of random codes that are drawn again, by the gradient of the next ones in the same model.
     void tell_crosstalk(const Evaluation& first);
-    [[nodiscard]] Evaluation evaluate();
+    /// \param folder of the pass, in that of the iteration.
+    [[nodiscard]] Evaluation evaluate(const std::string& folder = "gradient");
+    [[nodiscard]] Evaluation draw_again();
     [[nodiscard]] Evaluation read_gradient(const std::filesystem::path& folder);
     [[nodiscard]] double add_penalties(const HostVectors::Vector& x, std::span<float> gradient) const;
     [[nodiscard]] double penalty_of(const HostVectors::Vector& x) const;
@@ -143,6 +145,7 @@ private:
     ModelOf start_;               ///< of the stage
     std::vector<float> true_vp_;  ///< empty: not known
     ModelOf current_;
+    std::vector<float> mask_;  ///< step_mask() until gradients are shaped by it
     std::vector<bool> held_;
     std::optional<ModelParameters> parameters_;
     Bounds bounds_;

@@ -10,6 +10,7 @@
 #include "solver/inversion/gradient_shaping.hpp"
 #include "solver/inversion/inversion_stage.hpp"
 #include "solver/inversion/model_parameters.hpp"
+#include "solver/inversion/step_mask.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/tasks/inversion_tasks.hpp"
@@ -17,10 +18,12 @@
 namespace onda {
 namespace {
 
-/// Whether no problem of the start model can be left to find: all nodes lie within bounds, and nothing is asked of
-/// densities.
+/// Whether no problem of the start model can be left to find: all nodes lie within bounds, no mask can hold all of
+/// them, and nothing is asked of densities.
 bool start_is_known_to_fit(const InversionConfig& inversion, const VelocityRange& start) {
-    if (!start.exact || inversion.density != "fixed" || inversion.rho_kg_m3 != BoundsConfig{}) return false;
+    if (!start.exact || !inversion.mask.empty() || inversion.density != "fixed" ||
+        inversion.rho_kg_m3 != BoundsConfig{})
+        return false;
     const auto lowest = static_cast<float>(inversion.vp_m_s.min.value());
     const auto highest = static_cast<float>(inversion.vp_m_s.max.value());
     return lowest < highest && lowest <= static_cast<float>(start.min_m_s) &&
@@ -54,14 +57,14 @@ void complete_bounds(InversionConfig& inversion, const ParameterRange& start) {
     if (!bounds.max) bounds.max = std::min(highest_vp_m_s, start.max * room);
 }
 
-void check_start_model(const Config& config, const Model& start) {
+void check_start_model(const Config& config, const Model& start, std::span<const float> mask) {
     const ParameterValues* rho = start.find("rho");
     const InversionConfig& inversion = config.inversion.value();
     StageFaults faults(config.origin);
     for (const auto& [key, message] :
          problems(inversion, start.grid, start.vp().values,
                   rho != nullptr ? std::span<const float>(rho->values) : std::span<const float>(),
-                  held_nodes(start.grid, start.vp().values, inversion)))
+                  held_nodes(start.grid, start.vp().values, inversion, mask)))
         faults.add(key, message);
     faults.raise_if_any();
 }
@@ -84,7 +87,7 @@ PreparedInversion prepare_inversion(const Config& config, const RankPlace& ranks
     const Model start = make_model(config.model, equation, draft.domain.grid, config.origin);
     prepared.start.vp = {start.vp().min, start.vp().max};
     complete_bounds(inversion, prepared.start.vp);
-    check_start_model(prepared.config, start);
+    check_start_model(prepared.config, start, step_mask(prepared.config, start.grid));
     return prepared;
 }
 

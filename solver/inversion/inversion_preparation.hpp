@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "io/config/config.hpp"
@@ -23,8 +24,9 @@ void check_inversion_sections(const Config& config);
 /// limits of models. \param start the range of its vp [m/s].
 void complete_bounds(InversionConfig& inversion, const ParameterRange& start);
 
-/// \param config with its bounds complete. \throws Error(config) with all problems() of the start model.
-void check_start_model(const Config& config, const Model& start);
+/// \param config with its bounds complete. \param mask step_mask() on the grid of the model.
+/// \throws Error(config) with all problems() of the start model.
+void check_start_model(const Config& config, const Model& start, std::span<const float> mask);
 
 /// The shots of a stage that are predicted as it begins: up to a dozen of them, or all where a source signal is
 /// estimated.

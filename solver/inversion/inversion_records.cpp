@@ -37,6 +37,7 @@ Json iteration_json(const IterationRecord& record) {
               {"scale", record.scale},
               {"last_change", record.last_change},
               {"restarted", record.restarted},
+              {"redrawn", record.redrawn},
               {"stuck", record.stuck}};
     if (row.model_error_percent) json["model_error_percent"] = *row.model_error_percent;
     Json& shots = json["misfit_by_shot"] = Json::array();
@@ -61,6 +62,7 @@ IterationRecord iteration_from(const Json& json) {
     record.scale = json.at("scale");
     record.last_change = json.at("last_change");
     record.restarted = json.at("restarted");
+    record.redrawn = json.at("redrawn");
     record.stuck = json.at("stuck");
     if (json.contains("model_error_percent")) row.model_error_percent = json.at("model_error_percent").get<double>();
     for (const Json& shot : json.at("misfit_by_shot")) record.by_shot.push_back({shot.at(0), shot.at(1)});

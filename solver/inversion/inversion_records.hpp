@@ -34,6 +34,7 @@ struct IterationRecord {
     /// The misfit that the stage began with, and its largest change of a variable, of which later steps are made.
     double scale = 0., last_change = 0.;
     bool restarted = false;  ///< whether the method forgot what it knew before the step was found
+    bool redrawn = false;    ///< whether shots or codes were drawn again before it was found, as there was none
     bool stuck = false;      ///< whether no step from here had a smaller misfit
 };
 

@@ -213,7 +213,9 @@ std::vector<std::pair<std::string, std::string>> problems(const InversionConfig&
                                                           const std::vector<bool>& held) {
     InversionProblems found;
     if (!held.empty() && std::ranges::find(held, false) == held.end())
-        found.emplace_back(config.water_m_s ? "inversion.water_m_s" : "inversion.hold_depth_m",
+        found.emplace_back(!config.mask.empty() ? "inversion.mask"
+                           : config.water_m_s   ? "inversion.water_m_s"
+                                                : "inversion.hold_depth_m",
                            "holds every node of the start model: nothing is left to invert for");
     check_bounds({"inversion.vp_m_s", kVp, config.vp_m_s, vp_start}, grid, held, found);
     if (config.density != "fixed" && rho_start.empty())

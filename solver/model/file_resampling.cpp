@@ -169,6 +169,17 @@ bool shares_axis(const FileGeometry& file, const Grid& grid, int axis) {
     return axis != 1 || (file.dimensions == 3 && grid.dimensions == 3);
 }
 
+bool same_nodes(const FileGeometry& file, const Grid& grid) {
+    for (int a = 0; a < 3; ++a) {
+        if (!shares_axis(file, grid, a)) continue;
+        const double h = grid.spacing_m[a], slack = kSamePlace * h;
+        const double stretch = std::abs(file.spacing_m[a] - h) * static_cast<double>(grid.n[a]);
+        if (file.shape[a] != grid.n[a] || stretch > slack || std::abs(file.origin_m[a] - grid.origin_m[a]) > slack)
+            return false;
+    }
+    return true;
+}
+
 bool is_coarser(const FileGeometry& file, const Grid& grid) {
     for (int axis = 0; axis < 3; ++axis)
         if (coarseness(file, grid, axis) > 1. + kSamePlace) return true;

@@ -22,6 +22,9 @@ using ReadBox =
 /// Axes on which both have values: y only where both are 3-D.
 bool shares_axis(const FileGeometry& file, const Grid& grid, int axis);
 
+/// Whether the nodes of a file are those of a grid, along the axes that they share, but for rounding.
+bool same_nodes(const FileGeometry& file, const Grid& grid);
+
 /// Whether the grid is coarser than the file along any axis, so that nodes have more than one of the file's cells.
 bool is_coarser(const FileGeometry& file, const Grid& grid);
 

@@ -64,6 +64,9 @@ Model build_from_arrays(const ModelConfig& config, const Equation& equation, con
                         const ConfigOrigin& origin);
 VelocityRange range_of_arrays(const ModelConfig& config, const Equation& equation, const Grid& grid,
                               const ConfigOrigin& origin);
+/// "shape [41, 31], spacing [10, 10] m, origin [0, 0] m", in the order (x, z) or (x, y, z).
+std::string places_of_nodes(const FileGeometry& file);
+std::string places_of_nodes(const Grid& grid);
 /// What files say of a parameter other than vp.
 Quantity quantity_of(const MediumParameter& parameter);
 

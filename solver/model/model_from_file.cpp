@@ -24,31 +24,12 @@ constexpr double kMuchFiner = 2.;                          // file spacings in o
 // What io/ refuses in files and formats of other programs, and what the equations say.
 static_assert(kVp.lowest == lowest_vp_m_s && kVp.highest == highest_vp_m_s);
 
-std::string describe(int dimensions, std::array<std::int64_t, 3> n, std::array<double, 3> h, std::array<double, 3> o) {
+std::string places_of(int dimensions, std::array<std::int64_t, 3> n, std::array<double, 3> h, std::array<double, 3> o) {
     const auto axes = [dimensions](const auto& v) {
         using Value = std::decay_t<decltype(v[0])>;
         return dimensions == 2 ? std::vector<Value>{v[0], v[2]} : std::vector<Value>{v[0], v[1], v[2]};
     };
     return fmt::format("shape {}, spacing {} m, origin {} m", axes(n), axes(h), axes(o));
-}
-
-std::string describe(const FileGeometry& file) {
-    return describe(file.dimensions, file.shape, file.spacing_m, file.origin_m);
-}
-
-std::string describe(const Grid& grid) {
-    return describe(grid.dimensions, grid.n, grid.spacing_m, grid.origin_m);
-}
-
-bool same_nodes(const FileGeometry& file, const Grid& grid) {
-    for (int a = 0; a < 3; ++a) {
-        if (!shares_axis(file, grid, a)) continue;
-        const double h = grid.spacing_m[a], slack = kSamePlace * h;
-        const double stretch = std::abs(file.spacing_m[a] - h) * static_cast<double>(grid.n[a]);
-        if (file.shape[a] != grid.n[a] || stretch > slack || std::abs(file.origin_m[a] - grid.origin_m[a]) > slack)
-            return false;
-    }
-    return true;
 }
 
 void check_dimensions(const ModelConfig& config, const FileGeometry& file, int of_grid, const ConfigOrigin& origin) {
@@ -93,7 +74,7 @@ Fit open_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& 
     if (!same && !config.resample)
         origin.fault("model.file",
                      fmt::format("{} has {}, but the grid has {}: make them equal, or set model.resample: true",
-                                 shown(config.file), describe(geometry), describe(grid)));
+                                 shown(config.file), places_of_nodes(geometry), places_of_nodes(grid)));
     if (!same) check_cover(config, geometry, grid, origin);
     return {std::move(file), same};
 }
@@ -203,6 +184,14 @@ void take_origin(const FileGeometry& file, GridConfig& grid) {
 
 }  // namespace
 
+std::string places_of_nodes(const FileGeometry& file) {
+    return places_of(file.dimensions, file.shape, file.spacing_m, file.origin_m);
+}
+
+std::string places_of_nodes(const Grid& grid) {
+    return places_of(grid.dimensions, grid.n, grid.spacing_m, grid.origin_m);
+}
+
 GridConfig complete_grid_by_file(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin) {
     const FileGeometry file = ModelFile(model.file).geometry();
     if (grid.shape.empty()) take_shape(model, file, grid, origin);
@@ -245,7 +234,7 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
     if (geometry.dimensions != grid.dimensions) model.description += ", extruded along y";
     if (fit.same) return model;
     model.description +=
-        fmt::format(", {} {}", averaged ? "averaged over cells from" : "resampled from", describe(geometry));
+        fmt::format(", {} {}", averaged ? "averaged over cells from" : "resampled from", places_of_nodes(geometry));
     if (!averaged) warn_if_much_finer(geometry, grid, model);
     return model;
 }

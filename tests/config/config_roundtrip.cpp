@@ -124,7 +124,8 @@ std::vector<std::string> samples() {
             "{max: 0.05}, every_shot: 2, random_shots: 4, redraw_every: 5, spacing_m: 12.5, misfit: 0.1, "
             "misfit_change: 0.01}, {iterations: 1}], parameter: slowness, density: inverted, vp_m_s: {min: 1400.5, "
             "max: "
-            "5000}, rho_kg_m3: {min: 900, max: 3000.5}, water_m_s: 1501, hold_depth_m: 20.5, precondition: "
+            "5000}, rho_kg_m3: {min: 900, max: 3000.5}, water_m_s: 1501, hold_depth_m: 20.5, mask: model.h5, "
+            "precondition: "
             "illumination, floor: 0.02, smooth_wavelengths: 0.3, source_taper_m: 50.5, receiver_taper_m: 60, tikhonov: "
             "0.1, total_variation: 0.2, method: lbfgs, memory: 7, first_step: 0.02, trials: 4, every_trial_shot: 3, "
             "wavelet: estimated, true_model: model.h5}\n",

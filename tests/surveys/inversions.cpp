@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/npy_header.hpp"
 #include "io/models/model_file.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/model/density.hpp"
@@ -355,13 +356,23 @@ TEST_CASE("steps in slowness and its square, and of simpler methods, find a bett
 
 TEST_CASE("nodes that are held keep their velocity to the bit, and no node leaves the bounds") {
     const LensPlace& place = lens_place();
+    constexpr std::int64_t masked = 37;  // the first column
+    const auto write_mask = [&](const std::string& name, float free) {
+        std::string bytes = npy_header({kNodes, kNodes});
+        for (std::int64_t i = 0; i < kNodes * kNodes; ++i) {
+            const float part = i % kNodes < masked ? free : 0.F;
+            bytes.append(reinterpret_cast<const char*>(&part), sizeof(part));
+        }
+        write_text(place.folder.path() / name, bytes);
+    };
+    write_mask("mask.npy", 1.F);
     for (const std::string parameter : {"vp", "slowness", "slowness_squared"}) {
         CAPTURE(parameter);
         const std::string name = "held " + parameter;
         const std::vector<InversionRow> rows = place.rows_of(
             name, {"model={type: layered, layers: [{top_m: 0, vp_m_s: 2000}, {top_m: 365, vp_m_s: 1994.7}]}",
                    "inversion.water_m_s=1995", "inversion.hold_depth_m=60", "inversion.vp_m_s={min: 1999, max: 2061.3}",
-                   "inversion.parameter=" + parameter});
+                   "inversion.mask=mask.npy", "inversion.parameter=" + parameter});
         check_falling(rows, 0.7);
         const std::vector<float> model = place.found(name);
         int held = 0, moved = 0, highest = 0;
@@ -372,6 +383,8 @@ TEST_CASE("nodes that are held keep their velocity to the bit, and no node leave
                     held += value == 2000.F ? 1 : 0;
                 else if (z >= 37)
                     held += value == 1994.7F ? 1 : 0;
+                else if (x >= masked)
+                    held += value == 2000.F ? 1 : 0;
                 else {
                     CHECK(value >= 1999.F);
                     CHECK(value <= 2061.3F);
@@ -379,10 +392,26 @@ TEST_CASE("nodes that are held keep their velocity to the bit, and no node leave
                     highest += value == 2061.3F ? 1 : 0;
                 }
             }
-        CHECK(held == 11 * kNodes);
+        CHECK(held == 11 * kNodes + 30 * (kNodes - masked));
         CHECK(moved > 25 * kNodes);
         CHECK(highest > 10);  // as the lens is faster
     }
+
+    // An inversion is known by the values of its mask, not by the name of the file.
+    const std::string one = "inversion.stages=[{iterations: 1}]";
+    const auto invert_masked = [&](const std::string& file) {
+        return place.invert("masked", {one, "inversion.mask=" + file});
+    };
+    write_mask("copy.npy", 1.F);
+    write_mask("other.npy", 0.5F);
+    for (const char* file : {"mask.npy", "copy.npy"}) {
+        const Outcome done = invert_masked(file);
+        CHECK_MESSAGE(done.code == 0, done.err);
+    }
+    CHECK(contains(text_of(place.out("masked") / "onda.log"), "164 of 1681 nodes held"));
+    const Outcome other = invert_masked("other.npy");
+    CHECK(other.code == static_cast<int>(ExitCode::cannot_create));
+    CHECK_MESSAGE(contains(other.err, "inversion.mask: hash "), other.err);
 }
 
 TEST_CASE("density follows the velocity, is inverted beside it, or stays") {
@@ -449,6 +478,24 @@ TEST_CASE("shots and codes are drawn again, and trial steps take some of the sho
     CHECK(place.table("random shots") != place.table("some trial shots"));
     const std::string misfits = text_of(place.out("some trial shots") / "iterations/1-000/trial-1/misfit.csv");
     CHECK(std::ranges::count(misfits, '\n') == 3);  // with their header
+    // Where no step is good, others are drawn before they are due: here the first trial is too long for these shots.
+    const auto hasty = [](const std::string& iterations) {
+        return std::vector<std::string>{"inversion.stages=[{iterations: " + iterations +
+                                            ", band_pass: {high_hz: 10}, random_shots: 1, redraw_every: 2}]",
+                                        "inversion.first_step=0.12", "inversion.trials=1", "survey.seed=1",
+                                        "inversion.vp_m_s={min: 1500, max: 3000}"};
+    };
+    const std::vector<InversionRow> redrawn = place.rows_of("redrawn", hasty("3"));
+    REQUIRE(redrawn.size() > 1);
+    CHECK(redrawn[1].at("trials") == 2.);
+    CHECK(contains(text_of(place.out("redrawn") / "onda.log"), "shots or codes are drawn again"));
+    for (const char* iterations : {"1", "3"}) place.rows_of("redrawn by steps", hasty(iterations));
+    CHECK(place.same("redrawn by steps", "redrawn"));
+    // Two drawings without a step end a stage.
+    std::vector<std::string> wild = hasty("3");
+    wild[1] = "inversion.first_step=0.3";
+    CHECK(place.rows_of("wild", wild).size() == 1);
+    CHECK(contains(text_of(place.out("wild") / "onda.log"), "the stage ends"));
     // By another seed others are drawn.
     const std::string once = "inversion.stages=[{iterations: 1, random_shots: 2}]";
     place.rows_of("these shots", {once});
@@ -579,6 +626,8 @@ TEST_CASE("what an inversion cannot do is refused by name") {
     says(refusal({"inversion.density=gardner"}), {"inversion.density", "constant", "model.rho"});
     says(refusal({"inversion.density=inverted"}), {"inversion.density", "constant", "model.rho"});
     says(refusal({"inversion.rho_kg_m3={min: 1000}"}), {"inversion.rho_kg_m3", "inversion.density is fixed"});
+    says(refusal({"inversion.mask=nowhere.h5"}, ExitCode::missing_input), {"inversion.mask", "nowhere.h5"});
+    says(refusal({"inversion.mask=true.h5"}, ExitCode::bad_data), {"true.h5", "has no dataset mask"});
     // Errors of the second stage are told before the first one begins.
     says(refusal({"inversion.stages=[{iterations: 1}, {iterations: 1, spacing_m: 7}]"}),
          {"inversion.stages[1].spacing_m"});

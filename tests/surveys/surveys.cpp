@@ -85,9 +85,9 @@ TEST_CASE("a signal leaves what is finished for the next run") {
     Process process(place.command({"--set", "backend.batch=1"}));
     REQUIRE(wait_until([&] { return place.finished() >= 5 || !process.running(); }));
     process.send(SIGTERM);
-    const int died_of = process.wait();
+    process.wait();
     // On a very busy machine the signal may come too late.
-    if (died_of == SIGTERM) {
+    if (process.code() == 75) {
         CHECK(place.finished() >= 5);
         CHECK(partial_files(place.out()).empty());
     }

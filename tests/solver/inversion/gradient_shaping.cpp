@@ -59,12 +59,12 @@ struct WholeShaping {
             const auto node = grid.node(i);
             vp.push_back(node[0] < 3 && node[2] < 4 ? 1500.F : node[0] < grid.nx() / 2 ? 2000.F : 3500.F);
         }
-        held = held_nodes(grid, vp, shaping_config());
+        held = held_nodes(grid, vp, shaping_config(), {});
         sources = {grid.position_m(5, grid.ny() / 2, 2), grid.position_m(7, 0, 2)};
         receivers = {grid.position_m(0, 0, 5), grid.position_m(8, grid.ny() - 1, 5)};
     }
     [[nodiscard]] GradientShaping make() const {
-        GradientShaping shaping(grid, shaping_config(), vp, 15., sources, receivers, held);
+        GradientShaping shaping(grid, shaping_config(), vp, 15., sources, receivers, held, {});
         shaping.set_illumination(noise_between(grid, 1e-9, 1e-5, 3), noise_between(grid, 1., 2., 4));
         return shaping;
     }
@@ -144,19 +144,26 @@ TEST_CASE("tapers are cosines of the distance from the nearest point") {
     }
 }
 
-TEST_CASE("shaping without anything else is the square of the product of both tapers") {
+TEST_CASE("shaping without anything else is the square of the product of both tapers and the mask") {
     const WholeShaping whole(kShapedPlane);
     InversionConfig config = plain_config();
     config.source_taper_m = 40.;
     config.receiver_taper_m = 25.;
-    const GradientShaping shaping(whole.grid, config, whole.vp, 15., whole.sources, whole.receivers, {});
-    ShapedValues ones(whole.vp.size(), 1.F);
-    shaping.apply(ones);
+    ShapedValues mask = noise_between(whole.grid, 0., 1., 37);
+    mask[3] = 0.F;
     const ShapedValues of_sources = radial_taper(whole.grid, whole.sources, 40.),
                        of_receivers = radial_taper(whole.grid, whole.receivers, 25.);
-    for (std::size_t i = 0; i < ones.size(); ++i)
-        CHECK(double(ones[i]) ==
-              doctest::Approx(std::pow(double(of_sources[i]) * double(of_receivers[i]), 2.)).epsilon(1e-6));
+    for (const bool masked : {false, true}) {
+        CAPTURE(masked);
+        const GradientShaping shaping(whole.grid, config, whole.vp, 15., whole.sources, whole.receivers, {},
+                                      masked ? mask : ShapedValues());
+        ShapedValues ones(whole.vp.size(), 1.F);
+        shaping.apply(ones);
+        for (std::size_t i = 0; i < ones.size(); ++i) {
+            const double taper = double(of_sources[i]) * double(of_receivers[i]) * (masked ? double(mask[i]) : 1.);
+            CHECK(double(ones[i]) == doctest::Approx(taper * taper).epsilon(1e-6));
+        }
+    }
 }
 
 TEST_CASE("the diagonal is the inverse of the illumination above a floor, of mean one where nodes are free") {
@@ -168,7 +175,7 @@ TEST_CASE("the diagonal is the inverse of the illumination above a floor, of mea
     config.floor = 0.5;
     const ShapedValues source = noise_between(grid, 1., 9., 17), receiver = noise_between(grid, 2., 5., 19);
     const auto diagonal = [&](const ShapedValues& of_source, const ShapedValues& of_receiver) {
-        GradientShaping shaping(grid, config, vp, 15., {}, {}, held);
+        GradientShaping shaping(grid, config, vp, 15., {}, {}, held, {});
         shaping.set_illumination(of_source, of_receiver);
         ShapedValues ones(vp.size(), 1.F);
         shaping.apply(ones);
@@ -215,7 +222,7 @@ TEST_CASE("the diagonal is the inverse of the illumination above a floor, of mea
 TEST_CASE("a later illumination replaces the one before") {
     const WholeShaping whole(kShapedPlane);
     const ShapedValues source = noise_between(whole.grid, 1., 9., 23);
-    GradientShaping once(whole.grid, shaping_config(), whole.vp, 15., whole.sources, whole.receivers, whole.held);
+    GradientShaping once(whole.grid, shaping_config(), whole.vp, 15., whole.sources, whole.receivers, whole.held, {});
     once.set_illumination(source, {});
     GradientShaping twice = whole.make();
     twice.set_illumination(source, {});
@@ -230,7 +237,7 @@ TEST_CASE("cosines are damped twice by 1 / (1 + lambda^2 k^2), lambda a part of 
     InversionConfig config = plain_config();
     config.smooth_wavelengths = 0.2;
     const GradientShaping shaping(grid, config, ShapedValues(static_cast<std::size_t>(grid.points()), 3000.F), 20., {},
-                                  {}, {});
+                                  {}, {}, {});
     ShapedValues cosine;
     for (std::int64_t i = 0; i < grid.points(); ++i)
         cosine.push_back(
@@ -244,29 +251,35 @@ TEST_CASE("cosines are damped twice by 1 / (1 + lambda^2 k^2), lambda a part of 
     CHECK(factor < 0.1);
 }
 
-TEST_CASE("held nodes are those in water and those down to a depth") {
+TEST_CASE("held nodes are those in water, those down to a depth, and those of a mask of 0") {
     const Grid& grid = kShapedPlane;  // planes 5 m apart, the first at z = 20 m
     ShapedValues vp(static_cast<std::size_t>(grid.points()), 2000.F);
     const auto at = static_cast<std::size_t>(grid.at(3, 0, 9));
     vp[at] = 1480.F;
     InversionConfig config;
-    CHECK(held_nodes(grid, vp, config) == std::vector<bool>(vp.size()));
+    CHECK(held_nodes(grid, vp, config, {}) == std::vector<bool>(vp.size()));
     config.water_m_s = 1480.;
     std::vector<bool> expected(vp.size());
     expected[at] = true;
-    CHECK(held_nodes(grid, vp, config) == expected);
+    CHECK(held_nodes(grid, vp, config, {}) == expected);
     config.hold_depth_m = 10.;
     for (std::size_t i = 0; i < 3 * 24; ++i) expected[i] = true;
-    CHECK(held_nodes(grid, vp, config) == expected);
+    CHECK(held_nodes(grid, vp, config, {}) == expected);
+    ShapedValues mask(vp.size(), 1e-30F);
+    mask[at - 1] = 0.F;
+    mask.front() = 0.F;
+    std::vector<bool> masked = expected;
+    masked[at - 1] = true;
+    CHECK(held_nodes(grid, vp, config, mask) == masked);
     config.hold_depth_m = 14.9;
-    CHECK(held_nodes(grid, vp, config) == expected);
+    CHECK(held_nodes(grid, vp, config, {}) == expected);
     config.hold_depth_m = 1e9;
-    CHECK(held_nodes(grid, vp, config) == std::vector<bool>(vp.size(), true));
+    CHECK(held_nodes(grid, vp, config, {}) == std::vector<bool>(vp.size(), true));
 
     // 0.3 m are three spacings of 0.1 m, although 0.3 / 0.1 is less than 3.
     const Grid fine{2, {2, 1, 6}, {0.1, 1., 0.1}, {}};
     config.hold_depth_m = 0.3;
-    const std::vector<bool> of_fine = held_nodes(fine, ShapedValues(12, 2000.F), config);
+    const std::vector<bool> of_fine = held_nodes(fine, ShapedValues(12, 2000.F), config, {});
     CHECK(std::ranges::count(of_fine, true) == 8);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "io/files/npy_header.hpp"
 #include "io/text/error.hpp"
 #include "solver/inversion/full_waveform_inversion.hpp"
 #include "solver/inversion/inversion_preparation.hpp"
@@ -48,6 +49,15 @@ struct NamedData {
     NamedData() {
         std::filesystem::create_directories(folder.path() / "observed");
         write_text(folder.path() / "observed/seismograms.h5", "");
+    }
+    /// A mask that holds the first columns of the survey's grid.
+    void write_mask(const std::string& name, std::size_t columns) const {
+        std::string bytes = npy_header({61, 81});
+        for (std::size_t i = 0; i < 81 * 61; ++i) {
+            const float part = i % 81 < columns ? 0.F : 1.F;
+            bytes.append(reinterpret_cast<const char*>(&part), sizeof(part));
+        }
+        write_text(folder.path() / name, bytes);
     }
     [[nodiscard]] Path path() const { return folder.path(); }
     TemporaryFolder folder;
@@ -177,8 +187,28 @@ TEST_CASE("the time of a stage is that of its passes, and stages of the same pas
     CHECK(stages[1].trial_s == stages[0].trial_s);
 }
 
+TEST_CASE("nodes that are held are counted on the grid of each stage") {
+    const NamedData folder;
+    folder.write_mask("left.npy", 40);
+    const auto held = [&](const std::vector<std::string>& settings) {
+        std::vector<std::int64_t> counts;
+        const Config config = config_of(folder.path(), std::string(kSurvey) + kFitted, settings);
+        for (const StageForecast& stage : forecast_inversion(config, {}, false, folder.path()))
+            counts.push_back(stage.held.value());
+        return counts;
+    };
+    using Counts = std::vector<std::int64_t>;
+    CHECK(held({}) == Counts{0, 0});
+    CHECK(held({"inversion.mask=left.npy"}) == Counts{31 * 20, 61 * 40});
+    CHECK(held({"inversion.mask=left.npy", "inversion.hold_depth_m=100"}) ==
+          Counts{5 * 41 + 26 * 20, 9 * 81 + 52 * 40});
+    CHECK(held({"model={type: layered, layers: [{top_m: 0, vp_m_s: 1800}, {top_m: 300, vp_m_s: 2000}]}",
+                "inversion.water_m_s=1850"}) == Counts{12 * 41, 24 * 81});
+}
+
 TEST_CASE("what onda fwi refuses is refused, in the same words") {
     const NamedData folder;
+    folder.write_mask("zeros.npy", 81);
     const std::string survey = kSurvey, fitted = survey + kFitted;
     struct Case {
         std::string text;
@@ -191,6 +221,7 @@ TEST_CASE("what onda fwi refuses is refused, in the same words") {
              {fitted, {"inversion.vp_m_s.min=2100"}, "the start model has a velocity of 2000 m/s"},
              {fitted, {"inversion.vp_m_s={min: 2400, max: 2300}"}, "min must be less than max"},
              {fitted, {"inversion.density=gardner"}, "the density of the model is constant"},
+             {fitted, {"inversion.mask=zeros.npy"}, "holds every node"},
              {fitted, {"inversion.stages[0].spacing_m=17"}, "does not divide"},
              {fitted, {"inversion.stages[1].random_shots=5"}, "there are 4 shots to draw from"}}) {
         CAPTURE(refused.words);
