@@ -66,7 +66,7 @@ std::string StageWavelets::told_by_shot() const {
     const auto cut = std::ranges::max_element(of_shots_, {}, &OfShot::cut_off);
     std::string text = fmt::format(
         "what the signals of {} shots predict explains {:.1f} (shot {}) to {:.1f} % of the energy of the observed "
-        "data; they are {:.4g} to {:.4g} ms later than those given; up to {:.2g} % (shot {}) of their own lies before "
+        "data; they come {:.3g} to {:.3g} ms later than those given; up to {:.2g} % (shot {}) of their own lies before "
         "t = 0 or beyond the record, and is cut off",
         of_shots_.size(), 100. * worst->explained, worst->shot, 100. * best->explained, 1e3 * early->correction.delay_s,
         1e3 * late->correction.delay_s, 100. * cut->cut_off, cut->shot);

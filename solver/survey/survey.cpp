@@ -163,12 +163,12 @@ void add_warnings(const SurveyWavelets& wavelets, double duration_s, const Grid&
 
 }  // namespace
 
-/// A wavelet from a file keeps its samples twice: as they are, and in the function of time.
 std::int64_t bytes_of_survey(const Survey& survey) {
-    constexpr std::int64_t of_source = 56, of_sample = 2 * sizeof(double);
+    constexpr std::int64_t of_source = 56, of_sample = sizeof(double);
     std::int64_t bytes = saturating_product(survey.size.sources, of_source);
     for (const Wavelet& wavelet : survey.wavelets)
-        bytes = saturating_sum(bytes, saturating_product(std::ssize(wavelet.series.amplitude), of_sample));
+        if (wavelet.series)
+            bytes = saturating_sum(bytes, saturating_product(std::ssize(wavelet.series->amplitude), of_sample));
     return bytes;
 }
 
