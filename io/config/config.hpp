@@ -336,6 +336,7 @@ struct InversionConfig {
     std::int64_t trials = 6;   ///< of a line search
     std::int64_t every_trial_shot = 1;  ///< trials compute the first of so many shots
     std::string wavelet = "given";      ///< given | reported | estimated
+    std::string wavelet_of = "survey";  ///< survey | shot: what the estimate is of
     std::filesystem::path true_model;   ///< that data were made with: how far models are from it is told
     bool operator==(const InversionConfig&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "io/config/config_hints.hpp"
+#include "io/files/file_by_shot.hpp"
 #include "io/files/file_uri.hpp"
 #include "io/text/printable.hpp"
 
@@ -282,9 +283,11 @@ private:
         std::error_code error;
         const auto status = std::filesystem::status(*target, error);
         if (std::filesystem::is_directory(status)) return fault(path, node, "is a folder; a file is needed");
-        if (std::filesystem::exists(status)) return;
+        const bool by_shot = row.by_shot && is_by_shot(*target);
+        if (by_shot ? !files_by_shot(*target).empty() : std::filesystem::exists(status)) return;
         reading_.faulty.insert(path);
         reading_.faults.add_missing_file(place(node), path + " = " + show(node) + ": no such file" +
+                                                          (by_shot ? " of any shot" : "") +
                                                           (hint.empty() ? "; looked for " + shown(*target) : hint));
     }
     /// One path, or a list of them.

@@ -487,10 +487,13 @@ constexpr Parameter kWavelet[] = {
      .example = "[5, 10, 30, 40]"},
     {.name = "file",
      .slot = bind<&WaveletConfig::file>,
-     .help = "CSV with time_s,amplitude or HDF5 with /wavelet; relative to the folder of this file",
+     .help =
+         "CSV with time_s,amplitude or HDF5 with /wavelet; where its name has {shot}, as in \"near_{shot}.csv\", each "
+         "shot takes the file of its number, and of four digits by {shot:04}; relative to the folder of this file",
      .when = {"type", "file"},
      .required = true,
      .input_file = true,
+     .by_shot = true,
      .example = "wavelet.csv"},
 };
 
@@ -1225,6 +1228,11 @@ constexpr Parameter kInversion[] = {
      .slot = bind<&InversionConfig::wavelet>,
      .help = "what becomes of the source signal at the beginning of each stage",
      .values = "inversion.wavelet"},
+    {.name = "wavelet_of",
+     .slot = bind<&InversionConfig::wavelet_of>,
+     .help = "whether shots share the signal that is estimated, or each has its own",
+     .values = "inversion.wavelet_of",
+     .when = {"wavelet", "reported estimated"}},
     {.name = "true_model",
      .slot = bind<&InversionConfig::true_model>,
      .help = "HDF5 model that the observed data were made with, in studies: the table has the relative difference of "

@@ -80,6 +80,7 @@ struct Parameter {
     bool of_model_file = false;      ///< where the model is a file, the file's, if absent
     bool only_3d = false;
     bool input_file = false;        ///< must exist; relative to the folder of the configuration
+    bool by_shot = false;           ///< it may name a file for each shot (io/files/file_by_shot.hpp)
     std::string_view example = {};  ///< value in the template; the default where empty
     bool in_template = false;       ///< written in the template, not commented out
     std::string_view task = {};     ///< of the first section of several in the reference: what they have in common

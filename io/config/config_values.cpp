@@ -121,6 +121,8 @@ const Vocabulary& own_names() {
          {{"given", "nothing"},
           {"reported", "the filter that fits the seismograms of the model to the observed ones is estimated and told"},
           {"estimated", "what this filter makes of it is the source signal of the stage"}}},
+        {"inversion.wavelet_of",
+         {{"survey", "one signal, by the traces of all shots"}, {"shot", "one for each shot, by its own traces"}}},
         {"output.seismograms.segy",
          {{"none", "no SEG-Y"},
           {"ieee", "format 5, IEEE floats: the very numbers of seismograms.h5"},

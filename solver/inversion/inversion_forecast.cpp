@@ -55,7 +55,7 @@ PassesOfStage passes_of(const InversionStage& stage, const RankPlace& ranks) {
     const InversionConfig& inversion = stage.with_start_model().inversion.value();
     const std::vector<std::int64_t> shots = stage.shots(0), tried = every_mth(shots, inversion.every_trial_shot);
     const std::int64_t iterations = stage.config().iterations;
-    const std::vector<std::int64_t> predicted = shots_to_predict(inversion, shots);
+    const std::vector<std::int64_t> predicted = shots_to_predict(stage);
     PassesOfStage passes{plan_of_pass(stage, shots, ranks, kInversionGradientTask),
                          plan_of_pass(stage, tried, ranks, kMisfitTask),
                          plan_of_pass(stage, predicted, ranks, kPredictionTask),
@@ -89,6 +89,14 @@ std::int64_t bytes_of_pass(const Plan& plan) {
                           static_cast<std::int64_t>(resolved_yaml(plan.config).size()));
 }
 
+/// Tables of the signals that are estimated of each shot: time and amplitude take 30 characters.
+std::int64_t bytes_of_wavelets(const Plan& prediction) {
+    const InversionConfig& inversion = *prediction.config.inversion;
+    if (inversion.wavelet == "given" || inversion.wavelet_of != "shot") return 0;
+    return saturating_product(std::ssize(prediction.survey.shots.all()), prediction.time.output_samples,
+                              std::int64_t{30});
+}
+
 std::int64_t bytes_of_folders(const PassesOfStage& passes, bool has_density) {
     constexpr std::int64_t head_of_model = 6200, record = 400, of_shot = 50;
     const std::int64_t parameters = has_density ? 2 : 1;
@@ -98,8 +106,8 @@ std::int64_t bytes_of_folders(const PassesOfStage& passes, bool has_density) {
     const double trials = std::round(passes.trials() * static_cast<double>(bytes_of_pass(passes.trial)));
     return saturating_sum(saturating_product(passes.iterations + 1, iteration),
                           saturating_product(passes.gradients, bytes_of_pass(passes.gradient)),
-                          bytes_of_pass(passes.prediction), passes.shown ? bytes_of_pass(*passes.shown) : 0,
-                          static_cast<std::int64_t>(trials));
+                          bytes_of_pass(passes.prediction), bytes_of_wavelets(passes.prediction),
+                          passes.shown ? bytes_of_pass(*passes.shown) : 0, static_cast<std::int64_t>(trials));
 }
 
 /// Of a pass of an inversion, whose program has begun.

@@ -201,23 +201,20 @@ void StageIterations::begin() {
     describe();
 }
 
-/// Whether the data are within half a period of those of the model, and what signal would bring them nearest.
+/// Whether the data are within half a period of those of the model, and what signals would bring them nearest.
 void StageIterations::check_data() {
-    const std::filesystem::path folder = run_.records.predicted(stage_.number());
-    const bool estimates = run_.settings().wavelet != "given";
-    const std::vector<std::int64_t> some = shots_to_predict(run_.settings(), shots_);
+    const std::filesystem::path place = run_.records.folder_of(stage_.number(), 0),
+                                folder = run_.records.predicted(stage_.number());
+    const std::vector<std::int64_t> some = shots_to_predict(stage_);
     const Config config = stage_.pass(run_.records.model(stage_.number(), 0), drawing_, some);
     run_.passes.run({config, kPredictionTask, folder, {}, true, run_.expected_passes()});
-    StageCheck check = run_.ranks.all_or_none([&] { return check_stage(config, plan_, folder, estimates); });
+    const StageCheck check = run_.ranks.all_or_none(
+        [&] { return check_stage(config, plan_, folder, run_.ranks.decides() ? place : std::filesystem::path()); });
     if (stage_.number() == 1 && run_.config.survey.encoding != "random") run_.shown_shot = some[some.size() / 2];
     if (!check.warning.empty()) run_.log.warn(fmt::format("stage {}: {}", stage_.number(), check.warning));
-    if (!estimates) return;
-    const std::filesystem::path file = run_.records.folder_of(stage_.number(), 0) / "wavelet.csv";
-    run_.ranks.all_or_none([&] {
-        if (run_.ranks.decides()) check.write_wavelet(file.parent_path());
-    });
-    run_.log.info(fmt::format("wavelet   {}: {}", shown(file), check.wavelet_told));
-    if (run_.settings().wavelet == "estimated") wavelet_ = file;
+    if (check.wavelet_file.empty()) return;
+    run_.log.info(fmt::format("wavelet   {}: {}", shown(place / check.wavelet_file), check.wavelet_told));
+    if (run_.settings().wavelet == "estimated") wavelet_ = place / check.wavelet_file;
 }
 
 double StageIterations::add_penalties(const Variables& x, std::span<float> gradient) const {

@@ -151,7 +151,7 @@ private:
     Bounds bounds_;
     std::optional<GradientShaping> shaping_;
     DescentDirections directions_;
-    std::filesystem::path wavelet_;  ///< that was estimated; empty: that of the configuration
+    std::filesystem::path wavelet_;  ///< that was estimated, or those of shots; empty: that of the configuration
     std::int64_t drawing_ = 0;
     std::vector<std::int64_t> shots_, trial_shots_;
 

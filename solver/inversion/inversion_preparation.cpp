@@ -69,9 +69,13 @@ void check_start_model(const Config& config, const Model& start, std::span<const
     faults.raise_if_any();
 }
 
-std::vector<std::int64_t> shots_to_predict(const InversionConfig& inversion, const std::vector<std::int64_t>& shots) {
+std::vector<std::int64_t> shots_to_predict(const InversionStage& stage) {
     constexpr std::int64_t looked_at = 12;
-    return every_mth(shots, inversion.wavelet != "given" ? 1 : (std::ssize(shots) + looked_at - 1) / looked_at);
+    const InversionConfig& inversion = stage.with_start_model().inversion.value();
+    const bool estimates = inversion.wavelet != "given";
+    if (estimates && inversion.wavelet_of == "shot" && stage.redraws()) return stage.all_shots();
+    const std::vector<std::int64_t> shots = stage.shots(0);
+    return every_mth(shots, estimates ? 1 : (std::ssize(shots) + looked_at - 1) / looked_at);
 }
 
 PreparedInversion prepare_inversion(const Config& config, const RankPlace& ranks) {

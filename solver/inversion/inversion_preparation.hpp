@@ -28,10 +28,9 @@ void complete_bounds(InversionConfig& inversion, const ParameterRange& start);
 /// \throws Error(config) with all problems() of the start model.
 void check_start_model(const Config& config, const Model& start, std::span<const float> mask);
 
-/// The shots of a stage that are predicted as it begins: up to a dozen of them, or all where a source signal is
-/// estimated.
-[[nodiscard]] std::vector<std::int64_t> shots_to_predict(const InversionConfig& inversion,
-                                                         const std::vector<std::int64_t>& shots);
+/// The shots of a stage that are predicted as it begins: up to a dozen of the first drawing, or all of it where a
+/// source signal is estimated; where one is of each shot, all that other drawings may take, too.
+[[nodiscard]] std::vector<std::int64_t> shots_to_predict(const InversionStage& stage);
 
 /// A configuration of which stages can be made (InversionStage).
 struct PreparedInversion {

@@ -131,10 +131,34 @@ void InversionStage::set_sampling(const StartModelFacts& start) {
     make_plan(slowest, ranks_, &kInversionGradientTask);
     const auto& band = base_.imaging->band_pass;
     frequency_hz_ = band && band->high_hz ? *band->high_hz : plan.survey.lowest_peak_frequency_hz();
-    if (base_.inversion->wavelet != "given" && plan.survey.wavelets.size() != 1)
-        base_.origin.value_fault("inversion.wavelet",
-                                 fmt::format("the sources have {} different signals: one is estimated for all of them",
-                                             plan.survey.wavelets.size()));
+    check_signals(plan.survey);
+}
+
+/// An estimate takes the place of one signal.
+void InversionStage::check_signals(const Survey& survey) const {
+    const InversionConfig& inversion = *base_.inversion;
+    if (inversion.wavelet == "given") return;
+    if (inversion.wavelet_of == "survey") {
+        if (survey.wavelets.size() != 1)
+            base_.origin.value_fault("inversion.wavelet",
+                                     fmt::format("the sources have {} different signals: one is estimated for all of "
+                                                 "them, unless inversion.wavelet_of is shot",
+                                                 survey.wavelets.size()));
+        return;
+    }
+    if (survey.encoding)
+        base_.origin.value_fault("inversion.wavelet_of",
+                                 "all shots fire together in supershots (survey.encoding), whose traces tell of no "
+                                 "shot alone: take survey, which estimates one signal for all of them");
+    const Shots shots = survey.shots.all();
+    for (std::size_t i = 0; i < shots.size(); ++i) {
+        const std::span<const SourcePoint> sources = shots.sources(i);
+        if (!std::ranges::all_of(sources,
+                                 [&](const SourcePoint& source) { return source.wavelet == sources.front().wavelet; }))
+            base_.origin.value_fault(
+                "inversion.wavelet_of",
+                fmt::format("sources of shot {} have different signals: one is estimated for each shot", shots.id(i)));
+    }
 }
 
 std::vector<std::int64_t> InversionStage::shots_of_survey() const {

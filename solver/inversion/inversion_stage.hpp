@@ -11,6 +11,7 @@
 #include "kernels/grid/grid.hpp"
 #include "solver/model/model.hpp"
 #include "solver/ranks/rank_place.hpp"
+#include "solver/survey/survey.hpp"
 
 namespace onda {
 
@@ -59,6 +60,7 @@ public:
 private:
     void set_grid(const Config& whole);
     void set_sampling(const StartModelFacts& start);
+    void check_signals(const Survey& survey) const;
     [[nodiscard]] std::vector<std::int64_t> shots_of_survey() const;
 
     std::int64_t number_;

@@ -1,20 +1,16 @@
 #include "solver/inversion/stage_check.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <set>
-#include <spdlog/fmt/fmt.h>
 #include <stdexcept>
 
-#include "io/files/atomic_file.hpp"
 #include "io/results/seismograms.hpp"
-#include "io/text/number_text.hpp"
 #include "solver/data/data_preparation.hpp"
 #include "solver/data/data_weights.hpp"
 #include "solver/data/observed_data.hpp"
 #include "solver/inversion/cycle_skips.hpp"
-#include "solver/inversion/wavelet_estimate.hpp"
+#include "solver/inversion/stage_wavelets.hpp"
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/tasks/inversion_tasks.hpp"
@@ -49,27 +45,10 @@ void weight_traces(const ImagingConfig& config, const ShotGather& gather, std::s
     }
 }
 
-/// The only signal that sources have.
-std::vector<double> signal_of(const Plan& plan) {
-    std::vector<double> signal(static_cast<std::size_t>(plan.time.output_samples));
-    for (std::size_t n = 0; n < signal.size(); ++n)
-        signal[n] = plan.survey.wavelets.front().value(static_cast<double>(n) * plan.time.output_dt_s);
-    return signal;
-}
-
-/// The filter of an estimate, frequency by frequency.
-std::string filter_table(const WaveletEstimate& estimate) {
-    std::string text = "frequency_hz,amplitude,phase_rad,synthetic,observed,explained\n";
-    for (const WaveletEstimate::Row& row : estimate.rows())
-        text += fmt::format("{},{},{},{},{},{}\n", shortest(row.frequency_hz), shortest(row.amplitude),
-                            shortest(row.phase_rad), shortest(row.synthetic), shortest(row.observed),
-                            shortest(row.explained));
-    return text;
-}
-
 }  // namespace
 
-StageCheck check_stage(const Config& config, const Plan& plan, const std::filesystem::path& folder, bool estimates) {
+StageCheck check_stage(const Config& config, const Plan& plan, const std::filesystem::path& folder,
+                       const std::filesystem::path& into) {
     const PredictedSurvey predicted(config, plan.placement.ranks);
     const Plan& of_pass = predicted.plan;
     const ImagingConfig& imaging = *config.imaging;
@@ -78,7 +57,9 @@ StageCheck check_stage(const Config& config, const Plan& plan, const std::filesy
     std::optional<ButterworthBand> band;
     if (imaging.band_pass) band = band_of(*imaging.band_pass);
     CycleSkipCheck skips(samples, dt_s, band);
-    const auto estimate = std::make_shared<WaveletEstimate>(samples, dt_s);
+    const InversionConfig& inversion = *config.inversion;
+    std::optional<StageWavelets> wavelets;
+    if (inversion.wavelet != "given") wavelets.emplace(of_pass, inversion.wavelet_of == "shot");
     for (const Shot& shot : of_pass.survey.shots) {
         if (shot.receivers.empty()) continue;
         ShotGather gather = read_gather(folder / kSeismogramsName, shot.id);
@@ -86,19 +67,13 @@ StageCheck check_stage(const Config& config, const Plan& plan, const std::filesy
         weight_traces(imaging, gather, gather.pressure);
         weight_traces(imaging, gather, traces);
         skips.add(shot.id, gather.pressure, traces, {});
-        if (estimates) estimate->add(gather.pressure, traces, {});
+        if (wavelets) wavelets->add(shot, gather.pressure, traces);
     }
     StageCheck check{warning_of(skips.result()), {}, {}};
-    if (!estimates) return check;
-    const std::vector<double> signal = signal_of(of_pass);
-    check.wavelet_told = fmt::format(
-        "what it predicts explains {:.1f} % of the energy of the observed data; {:.2g} % of its own lies "
-        "before t = 0 or beyond the record, and is cut off",
-        100. * estimate->explained(), 100. * estimate->cut_off(signal));
-    check.write_wavelet = [estimate, signal, dt_s](const std::filesystem::path& into) {
-        write_wavelet_file(into / "wavelet.csv", estimate->apply(signal), dt_s);
-        stage_text_file(into / "wavelet_filter.csv", filter_table(*estimate), true).commit();
-    };
+    if (!wavelets) return check;
+    check.wavelet_told = wavelets->told();
+    check.wavelet_file = wavelets->file();
+    if (!into.empty()) wavelets->write(into);
     return check;
 }
 

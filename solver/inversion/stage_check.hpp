@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,16 +18,16 @@
 namespace onda {
 
 struct StageCheck {
-    std::string warning;       ///< of cycle skipping; empty: there is nothing to warn of
-    std::string wavelet_told;  ///< of the estimate, in words; empty: not asked
-    /// Writes wavelet.csv, the signal, and wavelet_filter.csv, the filter that made it, into a folder.
-    std::function<void(const std::filesystem::path&)> write_wavelet;
+    std::string warning;                 ///< of cycle skipping; empty: there is nothing to warn of
+    std::string wavelet_told;            ///< of the estimate, in words; empty: not asked
+    std::filesystem::path wavelet_file;  ///< of the signals, as StageWavelets::file(), where they are estimated
 };
 
-/// \param config of the pass that predicted them. \param plan of the stage. \param folder of that pass.
-/// \param estimates whether the source signal is estimated. \throws Error(config) where sources have signals of their
-/// own, which one estimate cannot replace; Error(missing_input | bad_data).
-StageCheck check_stage(const Config& config, const Plan& plan, const std::filesystem::path& folder, bool estimates);
+/// \param config of the pass that predicted them, with the inversion. \param plan of the stage. \param folder of that
+/// pass. \param into the folder that estimated signals are written to (StageWavelets::write()); empty: nowhere.
+/// \throws Error(missing_input | bad_data | cannot_create | io_error).
+StageCheck check_stage(const Config& config, const Plan& plan, const std::filesystem::path& folder,
+                       const std::filesystem::path& into);
 
 /// A shot as it was observed and as two models predict it, filtered and weighted as the misfit compares it. Owns the
 /// traces.

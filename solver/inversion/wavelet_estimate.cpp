@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 
@@ -160,6 +161,32 @@ double WaveletEstimate::explained() const {
         whole += times * observed_[k];
     }
     return ratio_of_sums(part, whole);
+}
+
+/// The envelope is the modulus of the analytic signal, to which positive frequencies alone contribute. Between samples
+/// its largest value is that of a parabola.
+WaveletEstimate::Correction WaveletEstimate::correction() const {
+    std::vector<std::complex<double>> in_phase(cross_), in_quadrature(cross_.size());
+    in_phase.front() = in_phase.back() = 0.;
+    for (std::size_t k = 0; k < in_phase.size(); ++k) in_quadrature[k] = std::complex<double>(0., -1.) * in_phase[k];
+    std::vector<double> envelope(padded_), quadrature(padded_);
+    fourier_.inverse(in_phase, envelope);
+    fourier_.inverse(in_quadrature, quadrature);
+    for (std::size_t n = 0; n < padded_; ++n) envelope[n] = std::hypot(envelope[n], quadrature[n]);
+    const auto at = static_cast<std::size_t>(std::ranges::max_element(envelope) - envelope.begin());
+    const double here = envelope[at], left = envelope[(at + padded_ - 1) % padded_],
+                 right = envelope[(at + 1) % padded_];
+    const double curvature = left - 2. * here + right;
+    const double lag = (at < padded_ / 2 ? 0. : -static_cast<double>(padded_)) + static_cast<double>(at) +
+                       (curvature < 0. ? 0.5 * (left - right) / curvature : 0.);
+    std::complex<double> sum = 0.;
+    double power = 0.;
+    for (std::size_t k = 1; k + 1 < cross_.size(); ++k) {
+        const double turns = static_cast<double>(k) * lag / static_cast<double>(padded_);
+        sum += cross_[k] * std::polar(1., 2. * std::numbers::pi * turns);
+        power += power_[k];
+    }
+    return {lag * dt_s_, ratio_of_sums(std::abs(sum), power), std::arg(sum)};
 }
 
 std::vector<WaveletEstimate::Row> WaveletEstimate::rows() const {

@@ -33,6 +33,12 @@ public:
         double explained = 0.;                  ///< as explained(), of this frequency
     };
 
+    /// What the filter does to a signal all in all: a factor, a delay, and a phase that all frequencies share.
+    struct Correction {
+        double delay_s = 0.;  ///< of the envelope
+        double amplitude = 0., phase_rad = 0.;
+    };
+
     /// \param samples of each trace. \param dt_s between samples, at which source signals are given, too.
     /// \param eps of the largest power, not negative: F fades where the synthetic traces have less.
     WaveletEstimate(std::size_t samples, double dt_s, double eps = 1e-3);
@@ -56,6 +62,10 @@ public:
     /// 1 - sum |d_obs - F d|^2 / sum |d_obs|^2, from 0 to 1. Filtered traces are taken as periodic in the padded
     /// length.
     [[nodiscard]] double explained() const;
+    /// The amplitude a, delay t and phase b by which a exp(i b - 2 pi i f t) comes nearest to the filter, in the sense
+    /// in which that is the nearest of all: t is where the envelope of the sum of the cross-correlations of synthetic
+    /// and observed traces is largest, within `samples` of 0. All are 0 where no trace counts.
+    [[nodiscard]] Correction correction() const;
     /// F from 0 Hz to 1 / (2 dt_s), for a report.
     [[nodiscard]] std::vector<Row> rows() const;
 

@@ -156,10 +156,8 @@ void doubt_amplitudes(const Experiment& experiment, Precision precision, Warning
     const auto [least, most] = source_range(experiment.domain.grid, precision);
     const auto magnitude = [](double value) { return std::abs(value); };
     std::vector<double> peaks;  // of each wavelet
-    for (const Wavelet& wavelet : experiment.survey.wavelets) {
-        const std::vector<double>& samples = wavelet.series.amplitude;
-        peaks.push_back(samples.empty() ? 1. : magnitude(std::ranges::max(samples, {}, magnitude)));
-    }
+    for (const Wavelet& wavelet : experiment.survey.wavelets)
+        peaks.push_back(wavelet.series ? magnitude(std::ranges::max(wavelet.series->amplitude, {}, magnitude)) : 1.);
     struct Found {
         std::int64_t shots = 0, first = 0;
         double strength = 0.;  ///< of the first

@@ -76,7 +76,7 @@ Allocations memory_of_run(const Plan& plan) {
         if (format->add_memory != nullptr && format->is_wanted(plan))
             format->add_memory(list, plan.experiment(), plan.computation());
     ShotTable::add_memory(list, std::ssize(plan.survey.shots));
-    list.add(host_row("records of shots and snapshots: sources", held::survey, bytes_of_survey(plan.survey.size), 1));
+    list.add(host_row("records of shots and snapshots: sources", held::survey, bytes_of_survey(plan.survey), 1));
     return list;
 }
 

@@ -58,7 +58,7 @@ void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     for (const std::string& note : plan.notes) log.info("note      " + note);
     log.info("model     " + facts.model);
     log.info(describe(plan));
-    for (const Wavelet& wavelet : plan.survey.wavelets) log.info("wavelet   " + wavelet.description);
+    for (const std::string& signal : plan.survey.signals) log.info("wavelet   " + signal);
     log.info("memory    about " + bytes_text(facts.predicted_memory_bytes) +
              (plan.placement.device->has_own_memory() ? ", and on the GPU " + bytes_text(facts.predicted_device_bytes)
                                                       : "") +

@@ -4,6 +4,7 @@
 #include <array>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/files/file_by_shot.hpp"
 #include "io/files/input_file.hpp"
 #include "io/results/recorded_data.hpp"
 #include "io/text/printable.hpp"
@@ -33,6 +34,15 @@ std::string hash_of_file(const std::filesystem::path& path) {
     return hash.hex();
 }
 
+/// Of the files of all shots where a name stands for these.
+std::string hash_of_files(const std::filesystem::path& path) {
+    if (!is_by_shot(path)) return hash_of_file(path);
+    Fingerprint hash;
+    for (const auto& [shot, file] : files_by_shot(path))
+        hash.add_bytes(fmt::format("{} {}\n", shot, hash_of_file(file)));
+    return hash.hex();
+}
+
 std::string value_in(const Identity& identity, const std::string& name) {
     const auto entry = identity.find(name);
     return entry == identity.end() ? "not given" : printable(entry->second);
@@ -46,7 +56,7 @@ Identity identity_of(const Config& config, const std::string& version, const std
     if (!task.empty()) identity["task"] = task;
     for (const ResolvedParameter& parameter : resolved_parameters(config)) {
         if (is_no_part(parameter.path, parameter.value, !task.empty())) continue;
-        identity[parameter.path] = parameter.file.empty() ? parameter.value : "hash " + hash_of_file(parameter.file);
+        identity[parameter.path] = parameter.file.empty() ? parameter.value : "hash " + hash_of_files(parameter.file);
         if (is_trace_array(parameter.file))
             identity[parameter.path + ", table of traces"] = "hash " + hash_of_file(table_of_array(parameter.file));
     }

@@ -220,15 +220,15 @@ Wavelet make_ormsby(const WaveletConfig& wavelet, const std::string& key, const 
 
 Wavelet make_from_file(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin&) {
     Wavelet out;
-    out.series = read_wavelet(wavelet.file);
-    const auto& s = out.series.amplitude;
-    const double dt = out.series.dt_s;
+    out.series = std::make_shared<const WaveletSeries>(read_wavelet(wavelet.file));
+    const auto& s = out.series->amplitude;
+    const double dt = out.series->dt_s;
     const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
     const auto largest = std::max_element(s.begin(), s.end(), larger);
     if (largest == s.end() || *largest == 0.)
         throw Error(ExitCode::bad_data, shown(wavelet.file) + ": the wavelet is zero everywhere");
     const Band band = measure_band(s, dt);
-    out.value = [series = out.series](double t) { return interpolate(series.amplitude, series.dt_s, t); };
+    out.value = [series = out.series](double t) { return interpolate(series->amplitude, series->dt_s, t); };
     out.highest_frequency_hz = band.highest_hz;
     out.peak_frequency_hz = band.peak_hz;
     out.t0_s = static_cast<double>(largest - s.begin()) * dt;
@@ -315,12 +315,11 @@ void keep_integral(const Wavelet& wavelet, double dt_s, std::span<double> signal
 
 /// The whole wavelet where it is over before twice the run: no sample depends on when the run ends.
 std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& time) {
-    const WaveletSeries& series = wavelet.series;
-    const bool is_closed_form = series.amplitude.empty();
-    const double dt_in = is_closed_form ? time.dt_s : series.dt_s;
+    const bool is_closed_form = wavelet.series == nullptr;
+    const double dt_in = is_closed_form ? time.dt_s : wavelet.series->dt_s;
     const RecordedSampling run{time.dt_s, 1, time.order};
     const std::int64_t end = is_closed_form ? static_cast<std::int64_t>(std::ceil(wavelet.duration_s / dt_in)) + 1
-                                            : std::ssize(series.amplitude);
+                                            : std::ssize(wavelet.series->amplitude);
     const std::int64_t whole = injected_samples(*time.correction, dt_in, run, end);
     std::vector<double> signal(std::min(whole, 2 * (time.steps + 1)));
     const TapsOfSample taps = injection_taps(*time.correction, dt_in, run, std::ssize(signal));
@@ -328,7 +327,7 @@ std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& tim
     const WaveletSamples samples =
         is_closed_form
             ? sample_closed_form(wavelet, dt_in, taps(0).first, std::min(end, latest.first + std::ssize(latest.weight)))
-            : WaveletSamples{0, dt_in, series.amplitude};
+            : WaveletSamples{0, dt_in, wavelet.series->amplitude};
     weigh_traces<double, double>({samples.amplitude, 1}, {std::span(signal), 1}, Tail::zero, [&](std::int64_t n) {
         Taps at = taps(n);
         at.first -= samples.first;
@@ -339,7 +338,7 @@ std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& tim
 }
 
 std::vector<double> resampled_signal(const Wavelet& wavelet, double dt_s) {
-    const WaveletSeries& series = wavelet.series;
+    const WaveletSeries& series = *wavelet.series;
     std::vector<double> signal = resample_whole(series.amplitude, series.dt_s, dt_s);
     keep_integral(wavelet, dt_s, signal);
     return signal;
@@ -351,7 +350,7 @@ std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time)
     std::vector<double> signal;
     if (time.correction)
         signal = corrected_signal(wavelet, time);
-    else if (!wavelet.series.amplitude.empty())
+    else if (wavelet.series)
         signal = resampled_signal(wavelet, time.dt_s);
     else
         for (std::int64_t n = 0; n <= time.steps; ++n)

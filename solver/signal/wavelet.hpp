@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,8 +29,10 @@ struct Wavelet {
     double duration_s = 0.;               ///< after which |s| stays below 1e-6 of its peak
     /// The integral of s over all t, in seconds, which samples of s keep; absent where the wavelet is cut off at t = 0.
     std::optional<double> integral_s;
-    double magnitude_s = 0.;            ///< the integral of |s|, to compare it with
-    WaveletSeries series;               ///< file only: the samples, brought to the run's dt as one band-limited series
+    double magnitude_s = 0.;  ///< the integral of |s|, to compare it with
+    /// The samples of a file, which copies share, brought to the run's dt as one band-limited series; null: closed
+    /// form.
+    std::shared_ptr<const WaveletSeries> series;
     std::vector<std::string> warnings;  ///< such as a jump at t = 0
 };
 

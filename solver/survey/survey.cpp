@@ -5,12 +5,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/text/saturating.hpp"
-#include "solver/program/find_row.hpp"
 #include "solver/survey/encoding.hpp"
 #include "solver/survey/firing.hpp"
 #include "solver/survey/receiver_parts.hpp"
 #include "solver/survey/shots_data.hpp"
 #include "solver/survey/survey_entries.hpp"
+#include "solver/survey/survey_wavelets.hpp"
 
 namespace onda {
 namespace {
@@ -27,43 +27,6 @@ std::vector<FaceLayer> strips(const Grid& grid, const Faces& faces) {
     for (int face = 0; face < 6; ++face) depth[face] = static_cast<double>(faces.nodes_inside[face]) - kSamePlace;
     return face_layers(grid, depth);
 }
-
-/// Makes wavelets, each once.
-class Wavelets {
-public:
-    Wavelets(const WaveletConfig& common, const ConfigOrigin& origin, std::vector<Wavelet>& wavelets)
-        : common_(common), origin_(origin), wavelets_(wavelets) {}
-
-    /// The index of the wavelet of a source entry.
-    std::size_t of(const SourceConfig& source, std::size_t entry) {
-        const WaveletConfig& wanted = source.wavelet ? *source.wavelet : common_;
-        const auto made = std::ranges::find_if(made_, [&](const WaveletConfig* other) { return *other == wanted; });
-        if (made != made_.end()) return static_cast<std::size_t>(made - made_.begin());
-        const std::string key = source.wavelet ? fmt::format("sources[{}].wavelet", entry) : "wavelet";
-        wavelets_.push_back(make_wavelet(wanted, key, origin_));
-        made_.push_back(&wanted);
-        if (wanted.type == "ormsby") check_length(key);
-        return made_.size() - 1;
-    }
-
-private:
-    /// The spectrum of an Ormsby wavelet is measured: thousands of long ones would take minutes.
-    void check_length(const std::string& key) {
-        constexpr double most = 1e5;
-        const Wavelet& wavelet = wavelets_.back();
-        periods_ += wavelet.duration_s * wavelet.highest_frequency_hz;
-        if (periods_ > most)
-            origin_.fault(key, fmt::format("the Ormsby wavelets up to this one have {:.4g} periods of their highest "
-                                           "frequencies in all; the most is {:.0e}: put them into files",
-                                           periods_, most));
-    }
-
-    const WaveletConfig& common_;
-    const ConfigOrigin& origin_;
-    std::vector<Wavelet>& wavelets_;
-    std::vector<const WaveletConfig*> made_;
-    double periods_ = 0.;
-};
 
 std::vector<SourceGroup> read_source_entries(const std::vector<SourceConfig>& sources, const EntryReading& reading,
                                              const Faces& faces) {
@@ -85,13 +48,12 @@ std::vector<ReceiverGroup> read_receiver_entries(const std::vector<ReceiverConfi
 }
 
 void add_sources(const std::vector<SourceGroup>& entries, const SurveySections& sections, const ConfigOrigin& origin,
-                 Survey& survey, Shots::Data& data) {
-    Wavelets wavelets(sections.wavelet, origin, survey.wavelets);
+                 SurveyWavelets& wavelets, Survey& survey, Shots::Data& data) {
     FreeShotNumbers free_numbers(entries);
     std::vector<std::int32_t> entry_of;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const SourceGroup& entry = entries[i];
-        const std::size_t wavelet = wavelets.of(sections.sources[i], i);
+        const std::size_t signal = wavelets.signal_of(sections.sources[i], i);
         const Positions& positions = entry.places.positions;
         if (positions.size() > 1) {
             data.id.reserve(data.id.size() + positions.size());
@@ -103,8 +65,8 @@ void add_sources(const std::vector<SourceGroup>& entries, const SurveySections& 
                 origin.fault(fmt::format("sources[{}]", i), fmt::format("shot {}: must not be negative", shot));
             data.id.push_back(shot);
             entry_of.push_back(static_cast<std::int32_t>(i));
-            data.sources.push_back(
-                {positions[k], entry.amplitude.size() == 1 ? entry.amplitude[0] : entry.amplitude[k], wavelet});
+            data.sources.push_back({positions[k], entry.amplitude.size() == 1 ? entry.amplitude[0] : entry.amplitude[k],
+                                    wavelets.in_shot(signal, shot)});
         }
     }
     if (data.id.empty()) origin.fault("sources", "there is no source: a run needs at least one");
@@ -178,8 +140,8 @@ void check_something_is_left(const SurveySections& sections, const Shots::Data& 
 }
 
 /// What runs, but probably not as meant.
-void add_warnings(const SurveySections& sections, const Grid& grid, const Faces& faces, const Shots::Data& data,
-                  Survey& survey) {
+void add_warnings(const SurveyWavelets& wavelets, double duration_s, const Grid& grid, const Faces& faces,
+                  const Shots::Data& data, Survey& survey) {
     const auto absorbing = strips(grid, faces);
     const std::int64_t sources = std::ranges::count_if(
         data.sources, [&](const SourcePoint& source) { return layer_with(absorbing, source.position_m) != nullptr; });
@@ -195,19 +157,19 @@ void add_warnings(const SurveySections& sections, const Grid& grid, const Faces&
          "receivers lie in an absorbing zone, which damps the waves they record");
     warn(count_receivers_in(data, free_surfaces(grid, faces)), survey.size.receivers,
          "receivers lie on the free surface, where the pressure is zero: they record nothing");
-    for (const Wavelet& wavelet : survey.wavelets) {
-        survey.warnings.insert(survey.warnings.end(), wavelet.warnings.begin(), wavelet.warnings.end());
-        if (wavelet.t0_s >= sections.time.duration_s)
-            survey.warnings.push_back(fmt::format("{}: its centre comes after the end of the run at {:.6g} s",
-                                                  wavelet.description, sections.time.duration_s));
-    }
+    const std::vector<std::string> of_wavelets = wavelets.warnings(duration_s);
+    survey.warnings.insert(survey.warnings.end(), of_wavelets.begin(), of_wavelets.end());
 }
 
 }  // namespace
 
-std::int64_t bytes_of_survey(const SurveySize& size) {
-    constexpr std::int64_t of_source = 56;
-    return saturating_product(size.sources, of_source);
+std::int64_t bytes_of_survey(const Survey& survey) {
+    constexpr std::int64_t of_source = 56, of_sample = sizeof(double);
+    std::int64_t bytes = saturating_product(survey.size.sources, of_source);
+    for (const Wavelet& wavelet : survey.wavelets)
+        if (wavelet.series)
+            bytes = saturating_sum(bytes, saturating_product(std::ssize(wavelet.series->amplitude), of_sample));
+    return bytes;
 }
 
 const Shots& Survey::observed_shots() const {
@@ -247,7 +209,8 @@ Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces
 
     Survey survey;
     Shots::Data data;
-    add_sources(sources, sections, origin, survey, data);
+    SurveyWavelets wavelets(sections.wavelet, origin);
+    add_sources(sources, sections, origin, wavelets, survey, data);
     ReceiverParts parts(grid, data, faults);
     for (const ReceiverGroup& entry : receivers) parts.add(entry);
     parts.flush();
@@ -258,7 +221,9 @@ Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces
     check_something_is_left(sections, data, counts, origin);
     survey.size = size_of(grid, faces, data, counts, {});
     survey.warnings = std::move(of_entries);
-    add_warnings(sections, grid, faces, data, survey);
+    add_warnings(wavelets, sections.time.duration_s, grid, faces, data, survey);
+    survey.signals = wavelets.descriptions();
+    survey.wavelets = std::move(wavelets).take();
     if (!sections.shots.is_all()) survey.size = size_of(grid, faces, data, counts, sections.shots);
     survey.shots = Shots(std::make_shared<const Shots::Data>(std::move(data)));
     check_are_shots(sections.shots, survey.shots, origin);

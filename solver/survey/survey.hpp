@@ -66,6 +66,8 @@ public:
     [[nodiscard]] Shots only(const NumberSelection& selection) const;
     /// Whether they are all that sources fire in.
     [[nodiscard]] bool are_all() const { return kept_ == nullptr; }
+    /// All that sources fire in.
+    [[nodiscard]] Shots all() const { return Shots(data_); }
 
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] bool empty() const { return size() == 0; }
@@ -122,7 +124,8 @@ struct SurveySize {
 struct Encoding;
 
 struct Survey {
-    std::vector<Wavelet> wavelets;
+    std::vector<Wavelet> wavelets;     ///< of all shots that sources fire in, whichever are selected
+    std::vector<std::string> signals;  ///< what they are, a line for each signal that the configuration names
     Shots shots;
     SurveySize size;
     std::string firing;  ///< which sources fire together, in words; empty where there is nothing to say of it
@@ -138,7 +141,7 @@ struct Survey {
 };
 
 /// The bytes that a survey takes as long as it is there.
-std::int64_t bytes_of_survey(const SurveySize& size);
+std::int64_t bytes_of_survey(const Survey& survey);
 
 /// The sections of a configuration that a survey is made from. Refers to them.
 struct SurveySections {

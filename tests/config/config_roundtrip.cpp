@@ -82,7 +82,7 @@ std::vector<std::string> samples() {
             "sources:\n"
             "  - {type: line, first_m: [10, 10, 10], last_m: [20, 20, 20], count: 3, amplitude: -1e-300}\n"
             "  - {type: line, first_m: [10, 10, 10], last_m: [20, 20, 20], spacing_m: 0.1}\n"
-            "  - {type: file, file: sources.csv, wavelet: {type: file, file: wavelet.csv}}\n"
+            "  - {type: file, file: sources.csv, wavelet: {type: file, file: 'wavelet_{shot:03}.csv'}}\n"
             "  - {type: point, shot: 5, position_m: [1, 1, 1], wavelet: {type: gaussian, peak_frequency_hz: 10}}\n"
             "receivers:\n"
             "  - {type: point, position_m: [1, 1, 1]}\n"
@@ -128,7 +128,7 @@ std::vector<std::string> samples() {
             "precondition: "
             "illumination, floor: 0.02, smooth_wavelengths: 0.3, source_taper_m: 50.5, receiver_taper_m: 60, tikhonov: "
             "0.1, total_variation: 0.2, method: lbfgs, memory: 7, first_step: 0.02, trials: 4, every_trial_shot: 3, "
-            "wavelet: estimated, true_model: model.h5}\n",
+            "wavelet: estimated, wavelet_of: shot, true_model: model.h5}\n",
         // Every source has a wavelet of its own: there is no top-level one.
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + kSnapshots +
             "sources: [{position_m: [1, 1], wavelet: {type: ricker, peak_frequency_hz: 10}}]\n",
@@ -149,7 +149,8 @@ bool names_every_row(std::span<const Parameter> rows, const std::string& text) {
 
 TEST_CASE("every parameter survives the round trip") {
     const TemporaryFolder folder;
-    for (const char* file : {"model.h5", "sources.csv", "wavelet.csv", "receivers.h5", "observed.h5"})
+    for (const char* file :
+         {"model.h5", "sources.csv", "wavelet.csv", "wavelet_007.csv", "receivers.h5", "observed.h5"})
         std::ofstream(folder.path() / file) << "x";
     std::string all;
     for (const std::string& sample : samples()) all += round_trip(sample, folder.path() / "run.yaml");

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fstream>
 
+#include "io/files/file_by_shot.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "tests/io/files_support.hpp"
 
@@ -149,6 +150,28 @@ TEST_CASE("CSV: a wavelet is sampled evenly from 0") {
         CAPTURE(message);
         CHECK(contains(message, row.message));
     }
+}
+
+TEST_CASE("files of shots have their numbers in their names") {
+    const TemporaryFolder folder;
+    for (const char* name :
+         {"a1.csv", "a02.csv", "a12.csv", "a0003.csv", "a0012.csv", "a12345.csv", "a-1.csv", "a.csv"})
+        std::ofstream(folder.path() / name) << "x";
+    const auto shots_of = [&](const std::string& name) {
+        std::vector<std::int64_t> shots;
+        for (const auto& [shot, file] : files_by_shot(folder.path() / name)) {
+            CHECK(file == file_of_shot(folder.path() / name, shot));
+            shots.push_back(shot);
+        }
+        return shots;
+    };
+    CHECK(shots_of("a{shot}.csv") == std::vector<std::int64_t>{1, 12, 12345});
+    CHECK(shots_of("a{shot:04}.csv") == std::vector<std::int64_t>{3, 12, 12345});
+    CHECK(shots_of("b{shot}.csv").empty());
+    CHECK(files_by_shot(folder.path() / "nowhere" / "{shot}.csv").empty());
+    CHECK(file_of_shot("{shot:06}", 42) == "000042");
+    for (const char* name : {"a.csv", "{shot", "{shots}", "{shot:4}", "{shot:0}", "{shot:0x}", "{shot}/a.csv"})
+        CHECK_FALSE(is_by_shot(name));
 }
 
 TEST_CASE("HDF5: coordinates, shots, amplitudes and wavelets") {

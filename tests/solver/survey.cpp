@@ -229,6 +229,80 @@ TEST_CASE("sampling is judged by the weights' phase error") {
     }
 }
 
+TEST_CASE("a wavelet from a file is that of each shot where its name has {shot}") {
+    const Folder folder;
+    const auto signal = [](double factor) {
+        std::string text = "time_s,amplitude\n";
+        for (int n = 0; n < 60; ++n) {
+            const double x = std::numbers::pi * 25. * (0.002 * n - 0.06);
+            text +=
+                std::to_string(0.002 * n) + "," + std::to_string(factor * (1. - 2. * x * x) * std::exp(-x * x)) + "\n";
+        }
+        return text;
+    };
+    const auto write = [&](const std::string& name, const std::string& text) {
+        static_cast<void>(folder.write(name, text));
+    };
+    write("near_03.csv", signal(2.));
+    write("near_07.csv", signal(5.));
+    write("near_7.csv", "no table");
+    Config config = config_2d();
+    config.wavelet = {};
+    config.wavelet.type = "file";
+    config.wavelet.file = folder.path() / "near_{shot:02}.csv";
+    config.sources = {source_at({500., 20.}), source_at({510., 20.}), source_at({520., 20.}), source_at({530., 20.})};
+    config.sources[0].shot = config.sources[2].shot = 7;
+    config.sources[1].shot = 3;
+    config.sources[3].shot = 3;
+    config.sources[3].wavelet = WaveletConfig{};
+    config.sources[3].wavelet->peak_frequency_hz = 20.;
+    const auto peak_of = [](const Survey& survey, const SourcePoint& source) {
+        return survey.wavelets.at(source.wavelet).value(0.06);
+    };
+    Survey survey = survey_of(config, grid_2d());
+    REQUIRE(survey.wavelets.size() == 3);
+    REQUIRE(survey.signals.size() == 2);
+    CHECK(contains(survey.signals[0], "near_{shot:02}.csv of 2 shots, spectrum's peak at "));
+    CHECK(peak_of(survey, survey.shots[0].sources[0]) == doctest::Approx(2.));
+    CHECK(survey.wavelets[survey.shots[0].sources[1].wavelet].type == "ricker");
+    CHECK(peak_of(survey, survey.shots[1].sources[0]) == doctest::Approx(5.));
+    CHECK(survey.shots[1].sources[0].wavelet == survey.shots[1].sources[1].wavelet);
+
+    // Sources keep the signals of their shots in supershots, and wavelets are of all shots whichever are selected.
+    const auto with = [&](const SurveyConfig& encoding, const NumberSelection& selection) {
+        return make_survey(
+            {config.sources, config.receivers, config.wavelet, config.time, config.output, {}, selection, encoding},
+            grid_2d(), make_faces(config.boundary, grid_2d(), config.origin), config.origin);
+    };
+    SurveyConfig hadamard;
+    hadamard.encoding = "hadamard";
+    const Survey blended = with(hadamard, {});
+    REQUIRE(blended.shots.size() == 2);
+    for (const Shot& shot : blended.shots) {
+        REQUIRE(shot.sources.size() == 4);
+        CHECK(peak_of(blended, shot.sources[0]) == doctest::Approx(2.));
+        CHECK(peak_of(blended, shot.sources[2]) == doctest::Approx(5.));
+    }
+    const Survey some = with({}, std::get<NumberSelection>(NumberSelection::parse("7")));
+    CHECK(some.shots.size() == 1);
+    CHECK(some.shots.all().size() == 2);
+    CHECK(some.wavelets.size() == 3);
+    CHECK(some.highest_frequency_hz() == survey.highest_frequency_hz());
+
+    // Errors and warnings say which shot.
+    config.sources[1].shot = 12;
+    const std::string missing = message_of([&] { survey_of(config, grid_2d()); }, ExitCode::missing_input);
+    CHECK(contains(missing, "near_12.csv"));
+    CHECK(contains(missing, "(the signal of shot 12, by wavelet.file)"));
+    write("near_12.csv", "time_s,amplitude\n0,1\n0.002,x\n");
+    CHECK(contains(message_of([&] { survey_of(config, grid_2d()); }, ExitCode::bad_data), "near_12.csv:3"));
+    for (const std::string name : {"near_12.csv", "near_07.csv"}) write(name, "time_s,amplitude\n0,1\n0.05,0.5\n");
+    const std::vector<std::string> warnings = survey_of(config, grid_2d()).warnings;
+    REQUIRE(!warnings.empty());
+    CHECK(contains(warnings.back(), "wavelet of shot 7"));
+    CHECK(contains(warnings.back(), "; likewise the signal of 1 more shot"));
+}
+
 TEST_CASE("sampling that is too coarse is warned of or refused; the numbers named pass") {
     Config config = config_2d();
     Grid grid = grid_2d();

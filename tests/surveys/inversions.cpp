@@ -1,6 +1,6 @@
 // `onda fwi` from observed data to a model: it finds the body that the data were made with, has the same bits whoever
 // computes it and however often it was ended, and refuses by name what it cannot do.
-// Takes 35 s.
+// Takes 40 s.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -17,6 +17,7 @@
 
 #include "io/files/npy_header.hpp"
 #include "io/models/model_file.hpp"
+#include "io/models/points_file.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/model_builders.hpp"
@@ -556,6 +557,88 @@ TEST_CASE("a source signal that is wrong is estimated") {
     CHECK(error_of(place.rows("estimated").back()) < 0.8 * error_of(place.rows("estimated").front()));
 }
 
+TEST_CASE("signals that are wrong in each shot differently are estimated by shot") {
+    const LensPlace& place = lens_place();
+    const auto ricker = [](double time_s) {
+        const double a = std::pow(std::numbers::pi * 15. * (time_s - 0.1), 2);
+        return (1. - 2. * a) * std::exp(-a);
+    };
+    // Factors, delays and second pulses, by which shapes differ as well.
+    const auto signal_of = [&](std::size_t shot, double time_s) {
+        constexpr std::array<double, 4> factor{1.5, 0.6, -1., 0.8}, delay_s{0.012, -0.006, 0.004, 0.03},
+            second{0., 0.3, -0.25, 0.4};
+        const double since_s = time_s - delay_s.at(shot - 1);
+        return factor.at(shot - 1) * (ricker(since_s) + second.at(shot - 1) * ricker(since_s - 0.011));
+    };
+    std::filesystem::create_directories(place.folder.path() / "signals");
+    for (std::size_t shot = 1; shot <= 4; ++shot) {
+        std::ofstream file(place.folder.path() / "signals" / (std::to_string(shot) + ".csv"));
+        file.precision(17);
+        file << "time_s,amplitude\n";
+        for (int n = 0; n <= 350; ++n) file << n * 0.001 << ',' << signal_of(shot, n * 0.001) << '\n';
+    }
+    place.observe("true by shot", {kLens, "wavelet={type: file, file: 'signals/{shot}.csv'}"});
+    const std::string observed = "imaging={observed: true by shot/seismograms.h5}",
+                      by_shot = "inversion.wavelet_of=shot", lens = "model={type: file, file: true.h5}",
+                      estimated = "inversion.wavelet=estimated";
+    const auto stage = [](const std::string& keys) { return "inversion.stages=[{" + keys + "}]"; };
+    const auto samples_of = [&](const std::string& name, std::size_t shot) {
+        return read_wavelet(place.out(name) / "iterations/1-000/wavelet" / (std::to_string(shot) + ".csv"));
+    };
+    const auto error_of_signal = [&](const WaveletSeries& found, const auto& truth) {
+        double error = 0., norm = 0.;
+        for (std::size_t n = 0; n < found.amplitude.size(); ++n) {
+            const double wanted = truth(double(n) * found.dt_s);
+            error += std::pow(found.amplitude[n] - wanted, 2);
+            norm += wanted * wanted;
+        }
+        return std::sqrt(error / norm);
+    };
+
+    // In the right model, the signals that the data were made with.
+    const std::vector<InversionRow> given = place.rows_of("wrong signals", {observed, lens, stage("iterations: 1")}),
+                                    right = place.rows_of("right model by shot",
+                                                          {observed, lens, estimated, by_shot, stage("iterations: 1")});
+    for (std::size_t shot = 1; shot <= 4; ++shot) {
+        CAPTURE(shot);
+        CHECK(error_of_signal(samples_of("right model by shot", shot),
+                              [&](double time_s) { return signal_of(shot, time_s); }) < 0.04);
+    }
+    CHECK(right.front().at("misfit") < 2e-3 * given.front().at("misfit"));
+
+    // Drawings take any shot of the stage; others keep their signal.
+    const std::string drawn = "every_shot: 2, random_shots: 1, redraw_every: 1";
+    place.rows_of("drawn by steps", {observed, estimated, by_shot, stage("iterations: 1, " + drawn)});
+    place.rows_of("drawn by steps", {observed, estimated, by_shot, stage("iterations: 2, " + drawn)});
+    const Outcome drawn_at_once =
+        place.invert("drawn", {observed, estimated, by_shot, stage("iterations: 2, " + drawn)});
+    REQUIRE_MESSAGE(drawn_at_once.code == 0, drawn_at_once.err);
+    CHECK(contains(drawn_at_once.err, "wavelet/{shot}.csv: what the signals of 2 shots predict explains "));
+    CHECK(place.same("drawn", "drawn by steps"));
+    for (const std::size_t shot : {2, 4}) CHECK(error_of_signal(samples_of("drawn", shot), ricker) < 1e-12);
+    for (const std::size_t shot : {1, 3})
+        CHECK(error_of_signal(samples_of("drawn", shot), [&](double t) { return signal_of(shot, t); }) <
+              0.6);  // without the lens
+    std::istringstream table(text_of(place.out("drawn") / "iterations/1-000/wavelets.csv"));
+    std::string line;
+    std::getline(table, line);
+    CHECK(line == "shot,explained,delay_s,amplitude,phase_rad,cut_off");
+    REQUIRE(std::getline(table, line));
+    CHECK(line.starts_with("1,0.9"));
+    REQUIRE(std::getline(table, line));
+    CHECK(line.starts_with("3,0.9"));
+    CHECK_FALSE(std::getline(table, line));
+
+    // A signal file that an inversion began with has changed.
+    const std::vector<std::string> from_files{observed, "wavelet={type: file, file: 'signals/{shot}.csv'}",
+                                              stage("iterations: 1")};
+    place.rows_of("from files", from_files);
+    std::ofstream(place.folder.path() / "signals/3.csv", std::ios::app) << "0.351,1e-9\n";
+    const Outcome changed = place.invert("from files", from_files);
+    CHECK(changed.code != 0);
+    CHECK(contains(changed.err, "wavelet.file"));
+}
+
 TEST_CASE("low bands take a coarse grid, and the model goes from one to the other") {
     const LensPlace& place = lens_place();
     const std::string lower = "scheme.min_points_per_wavelength=2";
@@ -640,5 +723,12 @@ TEST_CASE("what an inversion cannot do is refused by name") {
     const Outcome signals = run_onda({"fwi", place.folder.path() / "signals.yaml", "--output", place.out("signals"),
                                       "--set", "inversion.wavelet=estimated"});
     CHECK(signals.code == static_cast<int>(ExitCode::config));
-    says(signals.err, {"inversion.wavelet", "2 different signals"});
+    says(signals.err, {"inversion.wavelet", "2 different signals", "inversion.wavelet_of"});
+    says(refusal({"inversion.wavelet_of=shot"}), {"inversion.wavelet_of", "reported"});
+    says(refusal({"inversion.wavelet=estimated", "inversion.wavelet_of=shot", "survey.encoding=hadamard"}),
+         {"inversion.wavelet_of", "survey.encoding", "one signal for all"});
+    const std::string at = "{type: point, shot: 1, position_m: [40, ";
+    says(refusal({"inversion.wavelet=reported", "inversion.wavelet_of=shot",
+                  "sources=[" + at + "80]}, " + at + "90], wavelet: {type: ricker, peak_frequency_hz: 14}}]"}),
+         {"inversion.wavelet_of", "sources of shot 1 have different signals"});
 }

@@ -3,6 +3,7 @@
 #include "solver/inversion/wavelet_estimate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -189,6 +190,24 @@ TEST_CASE("filter, explained energy and rows of spikes are those of closed forms
     CHECK(estimate(joined({spike(50), spike(60)}), joined({spike(50), spike(60, -1.F)})).explained() < 1e-20);
     CHECK(WaveletEstimate(kSamples, kSampleInterval).explained() == 0.);
     CHECK(WaveletEstimate(kSamples, kSampleInterval).filter() == Series(2 * kSamples));
+}
+
+TEST_CASE("the correction is the factor, delay and phase that the observed signal has") {
+    const std::vector<Series> reflectivity = reflectivities(4);
+    const Traces synthetic = seismograms(reflectivity, ricker(12., 0.2));
+    for (const auto& [delay_s, factor, phase_rad] :
+         {std::array{0.0314, 0.7, 0.6}, std::array{-0.0123, 2.5, -1.2}, std::array{0., 1., 3.}}) {
+        Series observed = rotated(ricker(12., 0.2 + delay_s), phase_rad);
+        for (double& s : observed) s *= factor;
+        const auto found = estimate(synthetic, seismograms(reflectivity, observed)).correction();
+        CHECK(std::abs(found.delay_s - delay_s) < 2e-4);
+        CHECK(found.amplitude == doctest::Approx(factor).epsilon(0.01));
+        // A delay that is off by 0.1 ms turns the phase at 12 Hz by 0.008; rotated() turns a phase backwards.
+        CHECK(std::abs(std::remainder(found.phase_rad + phase_rad, 2. * std::numbers::pi)) < 0.03);
+    }
+    const auto nothing = WaveletEstimate(kSamples, kSampleInterval).correction();
+    CHECK(nothing.amplitude == 0.);
+    CHECK(nothing.delay_s == 0.);
 }
 
 TEST_CASE("explained energy is that of the residual of filtered traces") {

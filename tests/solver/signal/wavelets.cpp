@@ -234,7 +234,7 @@ TEST_CASE("what is injected has the integral of the wavelet to within rounding, 
                         file.file = write_csv(folder, shifted, 0.0013, 154);
                         const Wavelet read = make(file);
                         double sum = 0.;
-                        for (const double s : read.series.amplitude) sum += s * read.series.dt_s;
+                        for (const double s : read.series->amplitude) sum += s * read.series->dt_s;
                         check(read, sum, time);
                     }
                 }

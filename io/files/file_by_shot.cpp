@@ -1,0 +1,73 @@
+#include "io/files/file_by_shot.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace onda {
+namespace {
+
+bool is_decimal_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/// A name with the place of the number in it.
+struct NameByShot {
+    std::string before, after;
+    std::size_t digits = 0;  ///< at least
+
+    [[nodiscard]] std::string of(std::int64_t shot) const {
+        const std::string number = std::to_string(shot);
+        return before + std::string(digits - std::min(digits, number.size()), '0') + number + after;
+    }
+};
+
+/// `{shot}`, or `{shot:0N}` with one or two digits N.
+std::optional<NameByShot> name_by_shot(const std::filesystem::path& pattern) {
+    constexpr std::string_view opening = "{shot";
+    const std::string name = pattern.filename().string();
+    const std::size_t begin = name.find(opening), end = name.find('}', begin);
+    if (begin == std::string::npos || end == std::string::npos) return std::nullopt;
+    const std::size_t inside = begin + opening.size();
+    const std::string format = name.substr(inside, end - inside);
+    NameByShot made{name.substr(0, begin), name.substr(end + 1), 0};
+    if (format.empty()) return made;
+    if (format.size() < 3 || format.size() > 4 || !format.starts_with(":0") ||
+        !std::ranges::all_of(format.substr(2), is_decimal_digit))
+        return std::nullopt;
+    made.digits = static_cast<std::size_t>(std::stoi(format.substr(2)));
+    return made;
+}
+
+}  // namespace
+
+bool is_by_shot(const std::filesystem::path& pattern) {
+    return name_by_shot(pattern).has_value();
+}
+
+std::filesystem::path file_of_shot(const std::filesystem::path& pattern, std::int64_t shot) {
+    return pattern.parent_path() / name_by_shot(pattern).value().of(shot);
+}
+
+std::map<std::int64_t, std::filesystem::path> files_by_shot(const std::filesystem::path& pattern) {
+    const NameByShot wanted = name_by_shot(pattern).value();
+    const std::filesystem::path folder = pattern.has_parent_path() ? pattern.parent_path() : ".";
+    std::map<std::int64_t, std::filesystem::path> files;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        const std::size_t around = wanted.before.size() + wanted.after.size();
+        if (name.size() <= around || !name.starts_with(wanted.before)) continue;
+        const char* const first = name.data() + wanted.before.size();
+        std::int64_t shot = 0;
+        const auto [rest, fault] = std::from_chars(first, first + (name.size() - around), shot);
+        if (fault == std::errc() && is_decimal_digit(*first) && wanted.of(shot) == name)
+            files.emplace(shot, entry->path());
+    }
+    return files;
+}
+
+}  // namespace onda
