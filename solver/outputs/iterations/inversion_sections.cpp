@@ -6,7 +6,7 @@
 namespace onda {
 namespace {
 
-/// Of two lines of panels side by side, whose text can still be read.
+/// Pixels, so many that text can still be read where the page shows them smaller.
 constexpr int kGathersWidth = 1200, kSpectraWidth = 900;
 
 std::string percent_of(const std::optional<double>& part) {
