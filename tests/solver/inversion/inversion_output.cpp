@@ -540,7 +540,7 @@ TEST_CASE("the page has wells that follow the slider, gathers, spectra, stages a
 
 TEST_CASE("wells of many iterations leave the page small") {
     const TemporaryFolder folder;
-    Inversion inversion("11, 400", 60);
+    Inversion inversion("41, 400", 60);
     inversion.plan.config.output.pictures = false;
     const auto bytes_with = [&](const std::vector<Well>& wells) {
         InversionResults results = inversion.results();
