@@ -316,6 +316,14 @@ struct BoundsConfig {
     bool operator==(const BoundsConfig&) const = default;
 };
 
+/// A place at which models are shown over depth, beside what was logged there.
+struct WellConfig {
+    std::vector<double> position_m;  ///< x, and y in 3-D
+    std::string name;                ///< empty: its number
+    std::filesystem::path file;      ///< empty: nothing was logged
+    bool operator==(const WellConfig&) const = default;
+};
+
 /// How `onda fwi` changes the model.
 struct InversionConfig {
     std::vector<InversionStageConfig> stages;
@@ -338,6 +346,7 @@ struct InversionConfig {
     std::string wavelet = "given";      ///< given | reported | estimated
     std::string wavelet_of = "survey";  ///< survey | shot: what the estimate is of
     std::filesystem::path true_model;   ///< that data were made with: how far models are from it is told
+    std::vector<WellConfig> wells;
     bool operator==(const InversionConfig&) const = default;
 };
 

@@ -1127,6 +1127,22 @@ constexpr Parameter kBoundsOfRho[] = {
      .example = "2800"},
 };
 
+constexpr Parameter kWell[] = {
+    {.name = "position_m",
+     .slot = bind<&WellConfig::position_m>,
+     .help = "x, and y in 3-D, anywhere in the grid",
+     .unit = "m",
+     .count = {.min = 1, .max = 2},
+     .required = true,
+     .example = "[1500]"},
+    {.name = "name", .slot = bind<&WellConfig::name>, .help = "what it is called; its number where absent"},
+    {.name = "file",
+     .slot = bind<&WellConfig::file>,
+     .help = "CSV with the columns depth_m, the z of positions, and vp_m_s; relative to the folder of this file",
+     .input_file = true,
+     .example = "well.csv"},
+};
+
 constexpr Parameter kInversion[] = {
     {.name = "stages",
      .slot = bind<&InversionConfig::stages>,
@@ -1239,6 +1255,10 @@ constexpr Parameter kInversion[] = {
              "each iteration's model from it, at nodes that are not held; relative to the folder of this file",
      .input_file = true,
      .example = "true.h5"},
+    {.name = "wells",
+     .slot = bind<&InversionConfig::wells>,
+     .help = "where models are shown over depth, beside logs and the true model; no result depends on them",
+     .rows = kWell},
 };
 
 constexpr Parameter kSeismograms[] = {

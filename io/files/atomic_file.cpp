@@ -204,6 +204,8 @@ void AtomicFile::finish() {
 
 void AtomicFile::rename() {
     rename_into_place(state_->temporary, state_->path, state_->overwrite);
+    // rename() leaves both names of a file that had the name already.
+    if (state_->second_name) ::unlink(state_->temporary.c_str());
     state_->renamed = true;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/hdf5/guarded_hdf5.hpp"
+#include "io/models/velocity_limits.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
@@ -30,6 +31,10 @@ enum PickColumn : std::size_t { pick_offset, pick_time, pick_shot, pick_receiver
 constexpr std::array pick_columns{
     TableColumn{"offset_m", "offset", false, false}, TableColumn{"time_s", "time", true, false},
     TableColumn{"shot", "shot_id", false, true}, TableColumn{"receiver", "receiver", false, true}};
+
+enum LogColumn : std::size_t { log_depth, log_vp };
+constexpr std::array log_columns{TableColumn{"depth_m", "depth", true, false},
+                                 TableColumn{"vp_m_s", "vp", true, false}};
 
 enum CodeColumn : std::size_t { code_supershot, code_shot, code_value };
 constexpr std::array code_columns{TableColumn{"supershot", "supershot", true, true},
@@ -59,7 +64,7 @@ constexpr std::array trace_columns{TableColumn{"source_x_m", "source_x", true, f
 constexpr TableKind source_table{source_columns},
     receiver_table{receiver_columns, OtherColumns::carried, source_columns}, wavelet_table{wavelet_columns},
     pick_table{pick_columns, OtherColumns::refused, {}, "offset_m, time_s or of shot, receiver, time_s"},
-    code_table{code_columns}, trace_table{trace_columns, OtherColumns::ignored};
+    log_table{log_columns}, code_table{code_columns}, trace_table{trace_columns, OtherColumns::ignored};
 
 // HDF5 -------------------------------------------------------------------------------------------------------------
 
@@ -190,14 +195,14 @@ MutePicks picks_of_traces(const Path& file, const CsvTable& table) {
     return picks;
 }
 
-/// Refuses values of a column that lie beyond what any trace has.
-void check_within(const Path& file, const CsvTable& table, std::size_t column, double least, double most) {
+/// Refuses values of a column that lie beyond what there is. \param columns of the table's kind.
+void check_within(const Path& file, const CsvTable& table, std::span<const TableColumn> columns, std::size_t column,
+                  double least, double most) {
     const std::vector<double>& values = table.columns[column];
     for (std::size_t i = 0; i < values.size(); ++i)
         if (values[i] < least || values[i] > most)
-            TableLine{file, table.lines[i]}.fail(1, std::string(trace_columns[column].name) + " = " +
-                                                        shortest(values[i]) + ": must be from " + shortest(least) +
-                                                        " to " + shortest(most));
+            TableLine{file, table.lines[i]}.fail(1, std::string(columns[column].name) + " = " + shortest(values[i]) +
+                                                        ": must be from " + shortest(least) + " to " + shortest(most));
 }
 
 }  // namespace
@@ -226,6 +231,17 @@ MutePicks read_mute_picks(const Path& file) {
     return has_shots ? picks_of_traces(file, table) : picks_at_offsets(file, table);
 }
 
+WellLog read_well_log(const Path& file) {
+    CsvTable table = read_csv(file, log_table);
+    check_within(file, table, log_columns, log_vp, lowest_vp_m_s, highest_vp_m_s);
+    std::vector<double>& depths = table.columns[log_depth];
+    for (std::size_t i = 1; i < depths.size(); ++i)
+        if (depths[i] <= depths[i - 1])
+            TableLine{file, table.lines[i]}.fail(
+                1, "depth_m = " + shortest(depths[i]) + ": depths must increase from line to line");
+    return {std::move(depths), std::move(table.columns[log_vp])};
+}
+
 CodeTable read_codes(const Path& file) {
     CsvTable table = read_csv(file, code_table);
     CodeTable codes{{table.columns[code_supershot].begin(), table.columns[code_supershot].end()},
@@ -243,10 +259,10 @@ CodeTable read_codes(const Path& file) {
 TraceTable read_trace_table(const Path& file) {
     const CsvTable table = read_csv(file, trace_table);
     constexpr double most_m = 1e9, most_s = 1e6, least_s = 1e-9;
-    check_within(file, table, trace_dt, least_s, most_s);
-    check_within(file, table, trace_start, -most_s, most_s);
+    check_within(file, table, trace_columns, trace_dt, least_s, most_s);
+    check_within(file, table, trace_columns, trace_start, -most_s, most_s);
     for (std::size_t column = source_x; column <= receiver_z; ++column)
-        check_within(file, table, column, -most_m, most_m);
+        check_within(file, table, trace_columns, column, -most_m, most_m);
     const std::vector<double>& intervals = table.columns[trace_dt];
     for (std::size_t i = 0; i < intervals.size(); ++i)
         if (intervals[i] != intervals.front())

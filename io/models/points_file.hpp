@@ -1,6 +1,6 @@
 /// \file
-/// Source and receiver positions and wavelets from CSV or HDF5, picks and tables of traces from CSV. Formats:
-/// docs/file_formats.md.
+/// Source and receiver positions and wavelets from CSV or HDF5, picks, well logs and tables of traces from CSV.
+/// Formats: docs/file_formats.md.
 #pragma once
 
 #include <array>
@@ -44,6 +44,12 @@ struct MutePicks {
     std::vector<OfTrace> of_traces;                 ///< ascending by shot and receiver, which differ
 };
 
+/// Velocities that were logged in a well.
+struct WellLog {
+    std::vector<double> depth_m;  ///< ascending
+    std::vector<double> vp_m_s;
+};
+
 /// Codes of shots in supershots, one a row.
 struct CodeTable {
     std::vector<std::int64_t> supershot;  ///< numbers, from 1
@@ -69,6 +75,8 @@ ReceiverTable read_receivers(const std::filesystem::path& file);
 WaveletSeries read_wavelet(const std::filesystem::path& file);
 /// CSV offset_m,time_s, offsets ascending from 0 or more, or shot,receiver,time_s. \throws as the others do.
 MutePicks read_mute_picks(const std::filesystem::path& file);
+/// CSV depth_m,vp_m_s, depths ascending. \throws as the others do, of velocities that no model has too.
+WellLog read_well_log(const std::filesystem::path& file);
 /// CSV supershot,shot,code. \throws as the others do, of codes other than 1 and -1 too.
 CodeTable read_codes(const std::filesystem::path& file);
 /// CSV source_x_m,source_z_m,receiver_x_m,receiver_z_m,dt_s and, if they are there, source_y_m, receiver_y_m, shot and

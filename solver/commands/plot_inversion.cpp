@@ -6,7 +6,9 @@
 #include "io/text/error.hpp"
 #include "solver/commands/plot.hpp"
 #include "solver/inversion/kept_inversion.hpp"
+#include "solver/outputs/iterations/compared_gathers.hpp"
 #include "solver/outputs/iterations/inversion_page.hpp"
+#include "solver/outputs/iterations/wells.hpp"
 
 namespace onda::plot {
 namespace {
@@ -24,7 +26,7 @@ public:
 
     void misfit() const {
         if (!choice_.iteration.empty())
-            throw Error(ExitCode::usage, "--iteration is of --what model, shots and gathers; misfits are those of all");
+            throw Error(ExitCode::usage, "--iteration is not of --what misfit, which shows all of them");
         finish_as(iteration_picture(title(), kept_.lines()), "_misfit");
     }
     void model() const {
@@ -35,6 +37,18 @@ public:
             finish_as(std::move(picture), "_model_" + name_of_folder(line));
         });
     }
+    void wells() const {
+        const InversionIteration& line = chosen(kept_.lines().back());
+        const KeptInversion::Models models = kept_.models(line);
+        const Config& config = models.plan.config;
+        const Grid& grid = models.plan.domain.grid;
+        const std::vector<Well> wells = read_wells(config.inversion->wells, grid, config.origin);
+        if (wells.empty()) throw Error(ExitCode::usage, "--what wells: the configuration has no inversion.wells");
+        WellProfiles profiles{profiles_at(wells, grid, models.start), {}, profiles_at(wells, grid, models.current)};
+        if (!models.truth.empty()) profiles.truth = profiles_at(wells, grid, models.truth);
+        finish_as(wells_picture(title_at(line, kept_.lines().back()), wells, grid, profiles),
+                  "_wells_" + name_of_folder(line));
+    }
     void shots() const {
         const InversionIteration& line = chosen(kept_.lines().back());
         finish_as(
@@ -42,16 +56,25 @@ public:
             "_shots_" + name_of_folder(line));
     }
     void gathers() const {
-        const InversionIteration& last = kept_.last_predicted();
-        const InversionIteration& line = chosen(last);
-        std::optional<std::int64_t> shot;
-        if (!options_.shots.empty()) shot = options_.shots.front();
-        const std::unique_ptr<GathersOfShot> gathers = kept_.gathers(line, shot);
-        draw_gather_comparison(title_at(line, kept_.lines().back()), gathers->compared,
-                               [&](const Picture& picture) { finish_as(picture, "_gathers_" + name_of_folder(line)); });
+        const InversionIteration& line = chosen(kept_.last_predicted());
+        const std::unique_ptr<GathersOfShot> gathers = gathers_at(line);
+        const GatherComparison comparison = compare_gathers(title_at(line, kept_.lines().back()), gathers->compared);
+        finish_as(comparison.picture, "_gathers_" + name_of_folder(line));
+    }
+    void spectra() const {
+        const InversionIteration& line = chosen(kept_.last_predicted());
+        const std::unique_ptr<GathersOfShot> gathers = gathers_at(line);
+        const ComparedGathers& compared = gathers->compared;
+        finish_as(spectra_picture(title_at(line, kept_.lines().back()), compared, compared.spectra.value()),
+                  "_spectra_" + name_of_folder(line));
     }
 
 private:
+    [[nodiscard]] std::unique_ptr<GathersOfShot> gathers_at(const InversionIteration& line) const {
+        std::optional<std::int64_t> shot;
+        if (!options_.shots.empty()) shot = options_.shots.front();
+        return kept_.gathers(line, shot);
+    }
     [[nodiscard]] const InversionIteration& chosen(const InversionIteration& fallback) const {
         return choice_.iteration.empty() ? fallback : kept_.line(choice_.iteration);
     }
@@ -76,10 +99,12 @@ struct InversionPicture {
     const char* name;
     void (InversionDrawing::*draw)() const;
 };
-constexpr std::array<InversionPicture, 4> kInversionPictures{{{"misfit", &InversionDrawing::misfit},
+constexpr std::array<InversionPicture, 6> kInversionPictures{{{"misfit", &InversionDrawing::misfit},
                                                               {"model", &InversionDrawing::model},
+                                                              {"wells", &InversionDrawing::wells},
                                                               {"shots", &InversionDrawing::shots},
-                                                              {"gathers", &InversionDrawing::gathers}}};
+                                                              {"gathers", &InversionDrawing::gathers},
+                                                              {"spectra", &InversionDrawing::spectra}}};
 
 std::vector<std::string> names_of_pictures() {
     std::vector<std::string> names;
@@ -88,7 +113,8 @@ std::vector<std::string> names_of_pictures() {
 }
 
 int plot_inversion(const Options& options, const InversionChoice& choice) {
-    if (!options.shots.empty() && choice.what != "gathers") throw Error(ExitCode::usage, "--shot is of --what gathers");
+    if (!options.shots.empty() && choice.what != "gathers" && choice.what != "spectra")
+        throw Error(ExitCode::usage, "--shot is of --what gathers and spectra");
     const auto* const picture = std::ranges::find(kInversionPictures, choice.what, &InversionPicture::name);
     (InversionDrawing(options, choice).*picture->draw)();
     return 0;
@@ -108,15 +134,16 @@ Command add_inversion(CLI::App& plot) {
     command
         ->add_option("--what", choice->what,
                      "misfit: misfit, change and error of the model over the iterations; model: start model, model and "
-                     "difference; shots: the misfit of each shot as the stage began and then; gathers: observed, "
-                     "predicted by both models, and what is left (default: misfit)")
+                     "difference; wells: models and logs over depth; shots: the misfit of each shot as the stage began "
+                     "and then; gathers: observed, predicted by both models, and what is left; spectra: of these "
+                     "(default: misfit)")
         ->check(CLI::IsMember(names_of_pictures()));
     command
         ->add_option("--iteration", choice->iteration,
-                     "Stage and iteration, such as 2-4, for model, shots and gathers (default: the last; for gathers "
-                     "the last of which any are there)")
+                     "Stage and iteration, such as 2-4 (default: the last; for gathers and spectra the last of which "
+                     "any are there)")
         ->type_name("STAGE-ITERATION");
-    command->add_option("--shot", options->shots, "Shot of the gathers (default: that of gathers.png)")
+    command->add_option("--shot", options->shots, "Shot of gathers and spectra (default: that of gathers.png)")
         ->type_name("N")
         ->expected(1);
     return [options, choice] { return plot_inversion(*options, *choice); };

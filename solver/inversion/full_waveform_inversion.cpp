@@ -47,6 +47,8 @@ private:
     void open_folder();
     void keep_arrays();
     std::filesystem::path iterate(StageIterations& stage);
+    [[nodiscard]] std::string identity_of_results() const;
+    void collect_rows(const StageIterations& stage);
     void publish_some(const StageIterations& stage);
     void tell(const StageIterations& stage);
     /// \param identity of a run whose results these are.
@@ -61,7 +63,8 @@ private:
     SurveyPasses passes_;
     std::optional<Plan> plan_;  ///< of the first pass
     StartModelFacts start_facts_;
-    Identity identity_;
+    Identity identity_;  ///< of the iterations
+    std::vector<Well> wells_;
     std::optional<RunFolder> folder_;
     std::vector<InversionIteration> rows_, earlier_;  ///< of all stages so far, and of those before this one
     CutModels cut_models_;
@@ -81,6 +84,7 @@ void FullWaveformInversion::prepare() {
     const Model model = ranks_.all_or_none(
         [&] { return make_model(config_.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
     std::string mask_hash;
+    wells_ = ranks_.all_or_none([&] { return read_wells(settings().wells, draft.domain.grid, config_.origin); });
     ranks_.all_or_none([&] {
         complete_bounds(*config_.inversion, {model.vp().min, model.vp().max});
         const std::vector<float> mask = step_mask(config_, model.grid);
@@ -93,13 +97,21 @@ void FullWaveformInversion::prepare() {
     identity_ =
         identity_of(config_, std::string(build().version), passes_.facts.model_fingerprint, plan_->setup.kernel, "fwi");
     for (const ResolvedParameter& parameter : resolved_parameters(config_))
-        if (parameter.path.starts_with("inversion.") && parameter.path != "inversion.true_model")
+        if (parameter.path.starts_with("inversion.") && parameter.path != "inversion.true_model" &&
+            !parameter.path.starts_with("inversion.wells"))
             identity_[parameter.path] = parameter.path == "inversion.mask" ? "hash " + mask_hash : parameter.value;
     // Errors of later stages are told before the first one begins.
     ranks_.all_or_none([&] {
         for (std::size_t i = 0; i < settings().stages.size(); ++i)
             InversionStage(config_, static_cast<std::int64_t>(i) + 1, start_facts_, plan_->placement.ranks);
     });
+}
+
+/// Wells change what is shown, and no iteration: with others the results are made again of what is on disk.
+std::string FullWaveformInversion::identity_of_results() const {
+    Identity identity = identity_;
+    if (!wells_.empty()) identity["inversion.wells"] = hash_of(text_of(wells_));
+    return hash_of(identity);
 }
 
 void FullWaveformInversion::open_folder() {
@@ -126,10 +138,14 @@ void FullWaveformInversion::keep_arrays() {
     config_.model.storage = storage;
 }
 
-/// What there is so far. Pictures and pages of small grids would take longer than iterations: they wait for each other.
-void FullWaveformInversion::publish_some(const StageIterations& stage) {
+void FullWaveformInversion::collect_rows(const StageIterations& stage) {
     rows_ = earlier_;
     for (const IterationRecord& record : stage.records()) rows_.push_back(record.row);
+}
+
+/// What there is so far. Pictures and pages of small grids would take longer than iterations: they wait for each other.
+void FullWaveformInversion::publish_some(const StageIterations& stage) {
+    collect_rows(stage);
     if (!first_finds(ranks_, [&] { return std::chrono::steady_clock::now() - published_ >= options_.publish_pause; }))
         return;
     ranks_.all_or_none([&] { publish(stage, hash_of(identity_) + " so far"); });
@@ -162,7 +178,9 @@ void FullWaveformInversion::publish(const StageIterations& stage, const std::str
 /// When the time is over, the results are those so far.
 std::filesystem::path FullWaveformInversion::iterate(StageIterations& stage) {
     try {
-        return stage.iterate();
+        const std::filesystem::path model = stage.iterate();
+        stage.predict();
+        return model;
     } catch (const Error& error) {
         if (error.code() != ExitCode::time_limit || stage.records().empty()) throw;
         const InversionIteration& row = stage.records().back().row;
@@ -179,7 +197,7 @@ RunFacts FullWaveformInversion::run() {
     passes_.facts.command_line = options_.command_line;
     passes_.facts.started_utc = utc_now();
     prepare();
-    const std::string wanted = hash_of(identity_);
+    const std::string wanted = identity_of_results();
     if (first_finds(ranks_, [&] { return !options_.overwrite && holds_complete_run(options_.folder, wanted); })) {
         passes_.facts.complete = true;
         if (ranks_.decides()) passes_.facts.files = EarlierRun(options_.folder).records();
@@ -193,16 +211,17 @@ RunFacts FullWaveformInversion::run() {
             publish_some(stage);
             tell(stage);
         }};
+    parts.wells = wells_;
     std::optional<std::filesystem::path> before;
     for (std::size_t i = 0; i < settings().stages.size(); ++i) {
         cut_models_.clear();  // they are of the grid of the stage before
         StageIterations stage(parts, static_cast<std::int64_t>(i) + 1, before);
         before = iterate(stage);
-        publish_some(stage);
+        collect_rows(stage);
         earlier_ = rows_;
-        if (i + 1 < settings().stages.size()) continue;
-        if (parts.shown_shot) stage.predict(*parts.shown_shot);
-        ranks_.all_or_none([&] { publish(stage, wanted); });
+        const bool is_last = i + 1 == settings().stages.size();
+        ranks_.all_or_none([&] { publish(stage, is_last ? wanted : hash_of(identity_) + " so far"); });
+        published_ = std::chrono::steady_clock::now();
     }
     passes_.facts.complete = true;
     return passes_.facts;

@@ -28,7 +28,7 @@ constexpr double kTrialsOfIteration = 1.5;
 /// The passes of a stage, and how many there are.
 struct PassesOfStage {
     Plan gradient, trial, prediction;
-    std::optional<Plan> shown;  ///< of the shot whose gathers the results show, predicted as the last stage ends
+    std::optional<Plan> shown;  ///< of the shot whose gathers the results show, predicted as the stage ends
     std::int64_t iterations = 0, gradients = 0;
     [[nodiscard]] double trials() const { return kTrialsOfIteration * static_cast<double>(iterations); }
 };
@@ -62,7 +62,7 @@ PassesOfStage passes_of(const InversionStage& stage, const RankPlace& ranks) {
                          {},
                          iterations,
                          iterations + (ends_with_gradient(stage, shots.size(), tried.size()) ? 1 : 0)};
-    if (stage.number() == std::ssize(inversion.stages) && stage.with_start_model().survey.encoding != "random")
+    if (stage.with_start_model().survey.encoding != "random")
         passes.shown = plan_of_pass(stage, {predicted[predicted.size() / 2]}, ranks, kPredictionTask);
     return passes;
 }
@@ -71,6 +71,14 @@ PassesOfStage passes_of(const InversionStage& stage, const RankPlace& ranks) {
 std::int64_t bytes_of_optimiser(const InversionConfig& inversion, std::int64_t nodes) {
     const std::int64_t vectors = 12 + (inversion.method == "lbfgs" ? 2 * inversion.memory : 0);
     return saturating_product(nodes, std::int64_t{inversion.density == "inverted" ? 2 : 1}, vectors,
+                              std::int64_t{sizeof(float)});
+}
+
+/// Of the shot that is shown, as observed and as predicted by two models.
+std::int64_t bytes_of_gathers(const PassesOfStage& passes) {
+    if (!passes.shown) return 0;
+    const Plan& plan = *passes.shown;
+    return saturating_product(std::ssize(plan.survey.shots[0].receivers), plan.time.output_samples, std::int64_t{3},
                               std::int64_t{sizeof(float)});
 }
 
@@ -197,7 +205,8 @@ StageForecast forecast_of(const InversionStage& stage, const PassesOfStage& pass
     forecast.plan = passes.gradient;
     const std::int64_t largest =
         std::max({of_gradient.peak_bytes(), of_trial.peak_bytes(), memory_to_draw(passes, config.output).peak_bytes()});
-    forecast.host_bytes = saturating_sum(largest, bytes_of_optimiser(config.inversion.value(), stage.grid().points()));
+    forecast.host_bytes = saturating_sum(largest, bytes_of_optimiser(config.inversion.value(), stage.grid().points()),
+                                         bytes_of_gathers(passes));
     forecast.device_bytes = std::max(of_gradient.device_peak_bytes(), of_trial.device_peak_bytes());
     forecast.disk_bytes = bytes_of_folders(passes, has_density);
     return forecast;

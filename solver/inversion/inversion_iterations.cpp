@@ -14,6 +14,7 @@
 #include "solver/inversion/step_mask.hpp"
 #include "solver/model/stored_model.hpp"
 #include "solver/outputs/gradient_output.hpp"
+#include "solver/outputs/iterations/inversion_page.hpp"
 #include "solver/outputs/misfit_output.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
@@ -172,11 +173,7 @@ void StageIterations::describe() const {
     std::string text =
         fmt::format("stage {} of {}: {} iteration{}, {} shot{}", stage_.number(), run_.settings().stages.size(),
                     stage.iterations, stage.iterations == 1 ? "" : "s", shots_.size(), shots_.size() == 1 ? "" : "s");
-    if (const auto& band = stage_.imaging().band_pass) {
-        text += ", ";
-        if (band->low_hz) text += fmt::format("{:g} to ", *band->low_hz);
-        text += band->high_hz ? fmt::format("{:g} Hz", *band->high_hz) : std::string("the highest frequency");
-    }
+    if (const auto& band = stage_.imaging().band_pass) text += ", " + band_text(band);
     if (stage.spacing_m) text += fmt::format(", nodes every {:g} m", *stage.spacing_m);
     if (const auto held = std::ranges::count(held_, true); held > 0)
         text += fmt::format(", {} of {} nodes held", held, held_.size());
@@ -352,13 +349,16 @@ std::optional<StageIterations::Found> StageIterations::search(const Evaluation& 
     return Found{model_at(*line.step(), p), *line.step(), std::move(misfits[static_cast<std::size_t>(best)])};
 }
 
-void StageIterations::predict(std::int64_t shot) {
+void StageIterations::predict() {
+    if (!run_.shown_shot) return;
+    const std::int64_t shot = *run_.shown_shot;
     const std::filesystem::path folder = run_.records.shown_shot(stage_.number(), iteration_);
     Config config = pass(run_.records.model(stage_.number(), iteration_));
     config.imaging->shots = stage_.pass({}, 0, {shot}).imaging->shots;
     run_.passes.run({config, kPredictionTask, folder, {}, true, run_.expected_passes()});
-    gathers_ =
-        run_.ranks.all_or_none([&] { return gathers_of_shot(config, plan_, shot, run_.records.predicted(1), folder); });
+    run_.gathers = run_.ranks.all_or_none([&] {
+        return gathers_of_shot(config, plan_, shot, run_.records.predicted(1), folder, name_of(records_.back().row));
+    });
 }
 
 std::vector<AtomicFile> StageIterations::results(const std::filesystem::path& folder,
@@ -376,7 +376,13 @@ std::vector<AtomicFile> StageIterations::results(const std::filesystem::path& fo
     results.shots = shots;
     results.model_file = run_.records.model(stage_.number(), iteration_);
     results.known = &known;
-    if (gathers_) results.gathers = &gathers_->compared;
+    if (run_.gathers) results.gathers = &run_.gathers->compared;
+    results.truth = true_vp_;
+    results.wells = run_.wells;
+    std::vector<std::optional<BandPassConfig>> bands;
+    for (const InversionStageConfig& stage : run_.settings().stages)
+        bands.push_back(stage.band_pass ? stage.band_pass : run_.config.imaging->band_pass);
+    results.bands = bands;
     return stage_inversion(plan_, folder, results);
 }
 

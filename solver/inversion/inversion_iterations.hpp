@@ -40,7 +40,10 @@ struct InversionParts {
     /// Told after each iteration, once it is on disk.
     std::function<void(const StageIterations&)> kept;
 
+    std::span<const Well> wells{};
     std::optional<std::int64_t> shown_shot{};  ///< predicted as the first stage began; none where codes are drawn again
+    std::unique_ptr<GathersOfShot>
+        gathers{};  ///< of that shot, by the model of the last stage that ended; null: of none
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
     std::int64_t passed = 0, made = 0;  ///< iterations: all, and those that were not there
 
@@ -67,8 +70,8 @@ public:
     /// \returns the file of the model that it ends with.
     std::filesystem::path iterate();
     [[nodiscard]] const std::vector<IterationRecord>& records() const { return records_; }
-    /// Predicts the shot that is shown in the model that there is now.
-    void predict(std::int64_t shot);
+    /// Predicts the shot that is shown, if any is, in the model that there is now.
+    void predict();
     /// The files of what there is now. \param rows of the table, those of earlier stages among them.
     [[nodiscard]] std::vector<AtomicFile> results(const std::filesystem::path& folder,
                                                   const std::vector<InversionIteration>& rows, CutModels& known) const;
@@ -154,8 +157,6 @@ private:
     std::filesystem::path wavelet_;  ///< that was estimated, or those of shots; empty: that of the configuration
     std::int64_t drawing_ = 0;
     std::vector<std::int64_t> shots_, trial_shots_;
-
-    std::unique_ptr<GathersOfShot> gathers_;  ///< null: not predicted yet
 
     HostVectors::Vector x_;
     std::int64_t iteration_ = 0, trials_ = 0;  ///< trials from the current model

@@ -11,6 +11,7 @@
 #include "solver/inversion/inversion_stage.hpp"
 #include "solver/inversion/model_parameters.hpp"
 #include "solver/inversion/step_mask.hpp"
+#include "solver/outputs/iterations/wells.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/tasks/inversion_tasks.hpp"
@@ -85,6 +86,7 @@ PreparedInversion prepare_inversion(const Config& config, const RankPlace& ranks
     const VelocityRange& told = draft.model.velocity;
     PreparedInversion prepared{config, {equation == Equation::variable_density, {told.min_m_s, told.max_m_s}}};
     prepared.config.grid = draft.config.grid;
+    read_wells(config.inversion->wells, draft.domain.grid, config.origin);
     InversionConfig& inversion = prepared.config.inversion.value();
     if (told.exact) complete_bounds(inversion, {told.min_m_s, told.max_m_s});
     if (told.exact && start_is_known_to_fit(inversion, told)) return prepared;

@@ -165,10 +165,14 @@ KeptInversion::Models KeptInversion::models(const InversionIteration& line) cons
     const PreparedInversion whole = prepared();
     const InversionStage stage(whole.config, line.stage, whole.start, {});
     Config config = stage.pass(file, 0, stage.shots(0));
-    Models models{make_plan(config, {}, &kInversionGradientTask), {}, {}};
+    Models models{make_plan(config, {}, &kInversionGradientTask), {}, {}, {}};
     const Equation& equation = models.plan.setup.scheme.equation;
     models.start = model_of(stage.with_start_model(), stage.grid(), equation).vp;
     models.current = model_of(config, stage.grid(), equation).vp;
+    if (const std::filesystem::path& truth = whole.config.inversion->true_model; !truth.empty()) {
+        config.model = model_of_file(truth, true);
+        models.truth = model_of(config, stage.grid(), Equation::star).vp;
+    }
     return models;
 }
 
@@ -212,7 +216,8 @@ std::unique_ptr<GathersOfShot> KeptInversion::gathers(const InversionIteration& 
     const PreparedInversion whole = prepared();
     const InversionStage stage(whole.config, line.stage, whole.start, {});
     const Config config = stage.pass(records_.model(line.stage, line.iteration), 0, {wanted});
-    return gathers_of_shot(config, make_plan(config, {}, &kInversionGradientTask), wanted, records_.predicted(1), *now);
+    return gathers_of_shot(config, make_plan(config, {}, &kInversionGradientTask), wanted, records_.predicted(1), *now,
+                           name_of(line));
 }
 
 }  // namespace onda

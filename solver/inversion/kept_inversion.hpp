@@ -36,6 +36,7 @@ public:
     struct Models {
         Plan plan;
         std::vector<float> start, current;
+        std::vector<float> truth;  ///< empty: not known
     };
     /// \throws Error(missing_input) for a model that is not there; what `onda fwi` throws before its first stage.
     [[nodiscard]] Models models(const InversionIteration& line) const;

@@ -45,6 +45,30 @@ void weight_traces(const ImagingConfig& config, const ShotGather& gather, std::s
     }
 }
 
+/// Spectra before any band-pass, of traces of which anything that was observed counts.
+ComparedSpectra spectra_of(const ImagingConfig& config, ShotGather gather, const GathersOfShot& unfiltered) {
+    const auto samples = static_cast<std::size_t>(gather.samples);
+    std::vector<float> observed = unfiltered.observed;
+    weight_traces(config, gather, observed);
+    std::vector<std::size_t> counted;
+    for (std::size_t i = 0; i < gather.receivers_m.size(); ++i)
+        if (std::ranges::any_of(std::span(observed).subspan(i * samples, samples), [](float p) { return p != 0.f; }))
+            counted.push_back(i);
+    ComparedSpectra spectra;
+    gather.pressure = observed;
+    spectra.observed = amplitude_spectrum(gather, counted);
+    const auto add = [&](const std::vector<float>& predicted, Spectrum& of_predicted, Spectrum& of_left) {
+        gather.pressure = predicted;
+        weight_traces(config, gather, gather.pressure);
+        of_predicted = amplitude_spectrum(gather, counted);
+        for (std::size_t i = 0; i < observed.size(); ++i) gather.pressure[i] = observed[i] - gather.pressure[i];
+        of_left = amplitude_spectrum(gather, counted);
+    };
+    add(unfiltered.by_start, spectra.by_start, spectra.left_by_start);
+    add(unfiltered.by_current, spectra.by_current, spectra.left);
+    return spectra;
+}
+
 }  // namespace
 
 StageCheck check_stage(const Config& config, const Plan& plan, const std::filesystem::path& folder,
@@ -78,7 +102,8 @@ StageCheck check_stage(const Config& config, const Plan& plan, const std::filesy
 }
 
 std::unique_ptr<GathersOfShot> gathers_of_shot(const Config& config, const Plan& plan, std::int64_t shot,
-                                               const std::filesystem::path& before, const std::filesystem::path& now) {
+                                               const std::filesystem::path& before, const std::filesystem::path& now,
+                                               const std::string& model) {
     const PredictedSurvey predicted(config, plan.placement.ranks);
     const Plan& of_pass = predicted.plan;
     const ImagingConfig& imaging = *config.imaging;
@@ -91,17 +116,21 @@ std::unique_ptr<GathersOfShot> gathers_of_shot(const Config& config, const Plan&
     if (gathers->by_start.size() != gathers->by_current.size() ||
         gathers->observed.size() != gathers->by_current.size())
         throw std::logic_error("gathers of different samples are compared");
+    gathers->compared.spectra = spectra_of(imaging, gather, *gathers);
     for (std::vector<float>* traces : {&gathers->observed, &gathers->by_start, &gathers->by_current}) {
         if (imaging.band_pass) apply_band_pass(*imaging.band_pass, *traces, gather.samples, gather.dt_s);
         weight_traces(imaging, gather, *traces);
     }
-    gathers->compared = {.shot = shot,
-                         .receivers_m = gather.receivers_m,
-                         .dt_s = gather.dt_s,
-                         .samples = gather.samples,
-                         .observed = gathers->observed,
-                         .by_start = gathers->by_start,
-                         .by_current = gathers->by_current};
+    ComparedGathers& compared = gathers->compared;
+    compared.shot = shot;
+    compared.receivers_m = gather.receivers_m;
+    compared.dt_s = gather.dt_s;
+    compared.samples = gather.samples;
+    compared.observed = gathers->observed;
+    compared.by_start = gathers->by_start;
+    compared.by_current = gathers->by_current;
+    compared.model = model;
+    compared.band = band_text(imaging.band_pass);
     return gathers;
 }
 

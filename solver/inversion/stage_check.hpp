@@ -36,8 +36,10 @@ struct GathersOfShot {
     ComparedGathers compared;  ///< refers to these
 };
 /// \param config of the pass that predicted it now, in whose folder it is; `before` is that of the earlier one.
+/// \param model that predicted it now, as pictures name it.
 std::unique_ptr<GathersOfShot> gathers_of_shot(const Config& config, const Plan& plan, std::int64_t shot,
-                                               const std::filesystem::path& before, const std::filesystem::path& now);
+                                               const std::filesystem::path& before, const std::filesystem::path& now,
+                                               const std::string& model);
 
 /// The places of sources and receivers of all shots of a stage, where steps are damped: none where they are not.
 /// \param model a file on the grid of the stage. \throws Error(config | missing_input | bad_data) as make_plan().

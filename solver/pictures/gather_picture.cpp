@@ -266,7 +266,7 @@ Spectrum amplitude_spectrum(const ShotGather& gather, const std::vector<std::siz
     return spectrum;
 }
 
-Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std::string>& labels) {
+Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std::string>& labels, bool to_first) {
     constexpr std::array<Rgb, 8> colours{{{31, 119, 180},
                                           {214, 39, 40},
                                           {44, 160, 44},
@@ -278,9 +278,9 @@ Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std
     constexpr double lowest_db = -80., shown_db = -60.;
     Panel panel;
     panel.grid_lines = true;
-    double last_hz = 0.;
+    double last_hz = 0., highest_db = 0.;
     for (std::size_t i = 0; i < spectra.size(); ++i) {
-        const double peak = *std::ranges::max_element(spectra[i].amplitude);
+        const double peak = *std::ranges::max_element(spectra[to_first ? 0 : i].amplitude);
         PictureLine line{{}, {}, colours[i % colours.size()], labels[i]};
         for (std::size_t k = 0; k < spectra[i].amplitude.size(); ++k) {
             const double db =
@@ -288,11 +288,14 @@ Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std
             line.x.push_back(static_cast<double>(k) * spectra[i].step_hz);
             line.y.push_back(std::max(db, 2. * lowest_db));
             if (db >= shown_db) last_hz = std::max(last_hz, line.x.back());
+            if (db > highest_db) highest_db = db;
         }
         panel.lines.push_back(std::move(line));
     }
     panel.horizontal = {0., last_hz > 0. ? 1.05 * last_hz : 1., "frequency [Hz]"};
-    panel.vertical = {5., lowest_db, "amplitude, of its maximum [dB]"};
+    panel.vertical = {
+        5. + highest_db, lowest_db,
+        to_first ? "amplitude, of the largest " + labels.front() + " [dB]" : "amplitude, of its maximum [dB]"};
     return panel;
 }
 

@@ -59,7 +59,9 @@ struct Spectrum {
 };
 /// \param receivers numbers from 0. The last twentieth of each trace is tapered to zero.
 Spectrum amplitude_spectrum(const ShotGather& gather, const std::vector<std::size_t>& receivers);
-/// A panel of spectra in dB, relative to the largest of each, up to the frequency beyond which all stay below -60 dB.
-Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std::string>& labels);
+/// A panel of spectra in dB, up to the frequency beyond which all stay below -60 dB. \param to_first whether they are
+/// relative to the largest amplitude of the first, or each to its own.
+Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std::string>& labels,
+                     bool to_first = false);
 
 }  // namespace onda

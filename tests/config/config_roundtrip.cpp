@@ -128,7 +128,8 @@ std::vector<std::string> samples() {
             "precondition: "
             "illumination, floor: 0.02, smooth_wavelengths: 0.3, source_taper_m: 50.5, receiver_taper_m: 60, tikhonov: "
             "0.1, total_variation: 0.2, method: lbfgs, memory: 7, first_step: 0.02, trials: 4, every_trial_shot: 3, "
-            "wavelet: estimated, wavelet_of: shot, true_model: model.h5}\n",
+            "wavelet: estimated, wavelet_of: shot, true_model: model.h5, wells: [{position_m: [2.5], name: W 1, file: "
+            "wavelet.csv}, {position_m: [3]}]}\n",
         // Every source has a wavelet of its own: there is no top-level one.
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + kSnapshots +
             "sources: [{position_m: [1, 1], wavelet: {type: ricker, peak_frequency_hz: 10}}]\n",

@@ -54,6 +54,17 @@ TEST_CASE("text files are complete or absent, and never overwritten unasked") {
     CHECK(fault_of([&] { write_text_file(folder.path(), "", true); }).code() == ExitCode::cannot_create);
 }
 
+TEST_CASE("a second name of a file takes the place of another one, and of itself") {
+    const TemporaryFolder folder;
+    write_text_file(folder.path() / "model", "the model", false);
+    write_text_file(folder.path() / "name", "another", false);
+    for (int time = 0; time < 2; ++time) {
+        AtomicFile::of(folder.path() / "model", folder.path() / "name", true).commit();
+        CHECK(std::filesystem::equivalent(folder.path() / "model", folder.path() / "name"));
+        CHECK(files_in(folder.path()) == 2);
+    }
+}
+
 TEST_CASE("a name taken while the file was written is not overwritten") {
     const TemporaryFolder folder;
     const auto path = folder.path() / "a.txt";

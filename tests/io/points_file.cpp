@@ -174,6 +174,31 @@ TEST_CASE("files of shots have their numbers in their names") {
         CHECK_FALSE(is_by_shot(name));
 }
 
+TEST_CASE("CSV: a log has velocities at depths that increase") {
+    const auto log = read_well_log(CsvFile("# A 1\nvp_m_s,depth_m\n1500,-2.5\n1812.25,0\n2000,7\n").path());
+    CHECK(log.depth_m == std::vector{-2.5, 0., 7.});
+    CHECK(log.vp_m_s == std::vector{1500., 1812.25, 2000.});
+    CHECK(read_well_log(CsvFile("depth,vp\n3,30000\n").path()).vp_m_s == std::vector{30000.});
+    for (const auto& row : {
+             Row{"depth_m,vp_m_s\n1,1500\n1,1600\n", ":3:1: depth_m = 1: depths must increase from line to line"},
+             Row{"depth_m,vp_m_s\n2,1500\n3,1600\n2.5,1600\n", ":4:1: depth_m = 2.5: depths must increase"},
+             Row{"depth_m,vp_m_s\n1,1500\n2,2.1\n", ":3:1: vp_m_s = 2.1: must be from 50 to 30000"},
+             Row{"depth_m,vp_m_s\n1,1500\n2,nan\n", ":3:3: vp_m_s = 'nan': must be a finite number"},
+             Row{"depth_m,vp_m_s\n1\n", ":2:1: 1 values for 2 columns"},
+             Row{"depth_m,vp_m_s,rho\n1,1500,2000\n", ":1:16: unknown column 'rho'; there are depth_m, vp_m_s"},
+             Row{"depth_ft,vp_m_s\n1,1500\n", ":1:1: unknown column 'depth_ft'; did you mean depth_m?"},
+             Row{"depth_m\n1\n", ":1:1: no column vp_m_s"},
+             Row{"depth_m,vp_m_s\n", "has no rows of depth_m, vp_m_s"},
+         }) {
+        const CsvFile file(row.text);
+        const auto fault = fault_of([&] { read_well_log(file.path()); });
+        const std::string message = fault.what();
+        CAPTURE(message);
+        CHECK(fault.code() == ExitCode::bad_data);
+        CHECK(contains(message, row.message));
+    }
+}
+
 TEST_CASE("HDF5: coordinates, shots, amplitudes and wavelets") {
     const TemporaryFolder folder;
     const auto path = folder.path() / "points.h5";

@@ -60,6 +60,9 @@ inversion:
 constexpr std::int64_t kNodes = 41;
 const std::string kTwoStages = "inversion.stages=[{iterations: 1, band_pass: {high_hz: 10}}, {iterations: 2}]";
 
+const std::string kLensStages = "inversion.stages=[{iterations: 3, band_pass: {high_hz: 10}}, {iterations: 4}]",
+                  kWithPage = "output={pictures: true, report: true}";
+
 std::vector<std::string> with_settings(std::vector<std::string> arguments, const std::vector<std::string>& settings) {
     for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
     return arguments;
@@ -182,7 +185,7 @@ float at_centre(const std::vector<float>& values) {
 TEST_CASE("a lens between two wells, the surface and a drift is found") {
     const LensPlace& place = lens_place();
     const std::vector<InversionRow> rows =
-        place.rows_of("lens", {"inversion.stages=[{iterations: 3, band_pass: {high_hz: 10}}, {iterations: 4}]"});
+        place.rows_of("lens", {kLensStages, kWithPage, "inversion.wells=[{position_m: [200]}]"});
     REQUIRE(rows.size() == 9);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         CHECK(rows[i].at("stage") == (i < 4 ? 1. : 2.));
@@ -209,8 +212,27 @@ TEST_CASE("a lens between two wells, the surface and a drift is found") {
         norm += std::pow(double(truth[i]), 2);
     }
     CHECK(error_of(rows.back()) == doctest::Approx(100. * std::sqrt(difference / norm)).epsilon(1e-6));
-    for (const char* name : {"config.yaml", "summary.json", "onda.log"})
+    for (const char* name : {"config.yaml", "summary.json", "onda.log", "gathers.png", "spectra.png", "wells.png"})
         CHECK(std::filesystem::exists(place.out("lens") / name));
+    // The shot that is shown is predicted as each stage ends.
+    for (const char* last : {"1-003", "2-004"})
+        CHECK(std::filesystem::exists(place.out("lens") / "iterations" / last / "shown" / "seismograms.h5"));
+    const std::string page = text_of(place.out("lens") / "iterations.html");
+    for (const char* part : {">Wells<", ">true model<", ">Stages<", "up to 10 Hz", ">Misfit by shot<", ">Gathers<",
+                             ">Spectra<", "Shot 3 after stage 2, iteration 4"})
+        CHECK_MESSAGE(contains(page, part), part);
+    CHECK_FALSE(contains(page, ">log<"));
+
+    // Wells may be added to what is there.
+    write_text(place.folder.path() / "log.csv", "depth_m,vp_m_s\n100,2010\n200,2190\n");
+    const std::vector<std::string> other{kLensStages, kWithPage,
+                                         "inversion.wells=[{position_m: [150], name: W 1, file: log.csv}]"};
+    const std::string before = place.table("lens");
+    place.rows_of("lens", other);
+    CHECK(place.found("lens") == model);
+    CHECK(place.table("lens") == before);
+    CHECK(contains(text_of(place.out("lens") / "iterations.html"), "W 1, x = 150 m"));
+    CHECK(contains(place.invert("lens", other).err, "nothing is left to do"));
 }
 
 TEST_CASE("an inversion has the same bits whoever computes it") {
@@ -715,6 +737,10 @@ TEST_CASE("what an inversion cannot do is refused by name") {
     says(refusal({"inversion.stages=[{iterations: 1}, {iterations: 1, spacing_m: 7}]"}),
          {"inversion.stages[1].spacing_m"});
     says(refusal({"inversion.true_model=nowhere.h5"}, ExitCode::missing_input), {"nowhere.h5"});
+    says(refusal({"inversion.wells=[{position_m: [410]}]"}),
+         {"inversion.wells[0].position_m", "x = 410 is outside the grid, which spans 0 to 400 m"});
+    says(refusal({"inversion.wells=[{position_m: [10], file: nowhere.csv}]"}, ExitCode::missing_input),
+         {"nowhere.csv"});
 
     // Two signals, of which one cannot be made.
     std::string text = kAroundALens + kInversion;

@@ -9,8 +9,8 @@
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "solver/outputs/iterations/inversion_page.hpp"
+#include "solver/outputs/iterations/inversion_sections.hpp"
 #include "solver/pictures/fold_picture.hpp"
-#include "solver/pictures/gather_picture.hpp"
 #include "solver/pictures/section_picture.hpp"
 #include "solver/report/survey_map.hpp"
 
@@ -44,15 +44,6 @@ PictureAxis axis_of_curve(const CurveOfLines& curve) {
     }
     if (least > 0. && largest >= 10. * least) return {1.25 * largest, 0.8 * least, curve.axis, true};
     return {largest > 0. ? 1.05 * largest : 1., 0., curve.axis};
-}
-
-/// The first line of each stage, and their number.
-std::vector<std::size_t> begins_of_stages(std::span<const InversionIteration> lines) {
-    std::vector<std::size_t> begins;
-    for (std::size_t i = 0; i < lines.size(); ++i)
-        if (i == 0 || lines[i].stage != lines[i - 1].stage) begins.push_back(i);
-    begins.push_back(lines.size());
-    return begins;
 }
 
 void add_stage(Panel& panel, const CurveOfLines& curve, std::span<const double> places, std::size_t first,
@@ -178,15 +169,14 @@ void require_on_grid(const Grid& grid, std::span<const float> vp, const char* wh
                                                     vp.size(), grid.points()));
 }
 
-std::vector<std::vector<float>> cut_velocities(std::span<const Section> sections, const Grid& grid,
-                                               std::span<const float> vp, const char* which) {
+using Cuts = std::vector<std::vector<float>>;  ///< of a model or its change, by section
+
+Cuts cut_velocities(std::span<const Section> sections, const Grid& grid, std::span<const float> vp, const char* which) {
     require_on_grid(grid, vp, which);
-    std::vector<std::vector<float>> cuts;
+    Cuts cuts;
     for (const Section& section : sections) cuts.push_back(velocities_on(section, grid, vp));
     return cuts;
 }
-
-using Cuts = std::vector<std::vector<float>>;  ///< of a model or its change, by section
 
 Cuts difference_of(const Cuts& model, const Cuts& start) {
     Cuts change = model;
@@ -290,41 +280,82 @@ namespace {
 
 // The page ---------------------------------------------------------------------------------------------------------
 
-/// The sections of the models that the page shows, in its order; `results.known` has those of them alone afterwards.
-std::vector<Cuts> shown_models(const Grid& grid, std::span<const Section> sections, const InversionResults& results,
-                               std::span<const double> places, std::span<const std::size_t> shown) {
+/// What is shown of models on the grid of a stage.
+struct ModelCutter {
+    const Grid& grid;
+    std::vector<Section> sections;
+    std::span<const Well> wells;
+
+    [[nodiscard]] CutModel operator()(std::span<const float> vp, const char* which) const {
+        return {cut_velocities(sections, grid, vp, which), profiles_at(wells, grid, vp)};
+    }
+};
+
+/// The models that the page shows, in its order; `results.known` has those of them alone afterwards.
+std::vector<CutModel> shown_models(const ModelCutter& cut, const InversionResults& results,
+                                   std::span<const double> places, std::span<const std::size_t> shown) {
     CutModels kept;
-    std::vector<Cuts> models;
+    std::vector<CutModel> models;
     for (const std::size_t line : shown) {
         const bool is_last = line + 1 == results.iterations.size(), is_start = places[line] == 0.;
         if (is_last || is_start) {
-            models.push_back(is_last ? cut_velocities(sections, grid, results.current, "the current model")
-                                     : cut_velocities(sections, grid, results.start, "the start model"));
+            models.push_back(is_last ? cut(results.current, "the current model")
+                                     : cut(results.start, "the start model"));
             continue;
         }
         const bool is_known = results.known != nullptr && results.known->contains(line);
-        models.push_back(is_known
-                             ? results.known->at(line)
-                             : cut_velocities(sections, grid, results.model_of(line), "the model of an iteration"));
+        models.push_back(is_known ? results.known->at(line) : cut(results.model_of(line), "the model of an iteration"));
         if (results.known != nullptr) kept.emplace(line, models.back());
     }
     if (results.known != nullptr) *results.known = std::move(kept);
     return models;
 }
 
-AtomicFile stage_page(const Experiment& experiment, const std::filesystem::path& file,
-                      const InversionResults& results) {
+/// The true model at wells; empty where it is not known.
+Cuts true_profiles(const Grid& grid, const InversionResults& results) {
+    if (results.truth.empty()) return {};
+    require_on_grid(grid, results.truth, "the true model");
+    return profiles_at(results.wells, grid, results.truth);
+}
+
+AtomicFile stage_wells_picture(const Experiment& experiment, const std::filesystem::path& file,
+                               const InversionResults& results) {
+    const Grid& grid = experiment.domain.grid;
+    const WellProfiles profiles{profiles_at(results.wells, grid, results.start), true_profiles(grid, results),
+                                profiles_at(results.wells, grid, results.current)};
+    return stage_picture(file, wells_picture(experiment.config.title, results.wells, grid, profiles), true);
+}
+
+/// \param comparison of the gathers, if there are any.
+std::vector<PageSection> sections_of_page(const InversionResults& results,
+                                          const std::optional<GatherComparison>& comparison) {
+    std::vector<PageSection> sections{stages_section(results)};
+    if (!results.shots.empty()) {
+        PageSection& section = sections.emplace_back(PageSection{.title = "Misfit by shot"});
+        section.alt = "Misfit of each shot, at the beginning of the stage and now";
+        section.picture = misfit_by_shot_picture("", results.shots, results.iterations.back().stage);
+        section.picture->width_px = kPagePictureWidth;
+    }
+    if (comparison) sections.push_back(gathers_section(*results.gathers, *comparison));
+    if (comparison && results.gathers->spectra)
+        sections.push_back(spectra_section(*results.gathers, *results.gathers->spectra, results.bands));
+    return sections;
+}
+
+AtomicFile stage_page(const Experiment& experiment, const std::filesystem::path& file, const InversionResults& results,
+                      const std::optional<GatherComparison>& comparison) {
     const Grid& grid = experiment.domain.grid;
     const std::vector<double> places = places_of(results.iterations);
     const std::vector<std::size_t> shown = shown_on_page(results.iterations.size());
-    const std::vector<Section> sections = sections_through_middle(grid, kMostPageSamples);
-    const Cuts start = cut_velocities(sections, grid, results.start, "the start model");
-    const std::vector<Cuts> models = shown_models(grid, sections, results, places, shown);
+    const ModelCutter cut{grid, sections_through_middle(grid, kMostPageSamples), results.wells};
+    const std::vector<Section>& sections = cut.sections;
+    const CutModel start = cut(results.start, "the start model");
+    const std::vector<CutModel> models = shown_models(cut, results, places, shown);
     std::vector<Cuts> changes;
     InversionScales scales;
-    for (const Cuts& model : models) {
-        changes.push_back(difference_of(model, start));
-        widen(scales.vp, model);
+    for (const CutModel& model : models) {
+        changes.push_back(difference_of(model.sections, start.sections));
+        widen(scales.vp, model.sections);
     }
     scales.change = clip_of_changes(changes);
     const ModelPanels panels(experiment, sections, scales);
@@ -332,14 +363,25 @@ AtomicFile stage_page(const Experiment& experiment, const std::filesystem::path&
         const std::string name = name_of(results.iterations[shown[i]]);
         Picture picture;
         for (std::size_t s = 0; s < sections.size(); ++s) {
-            picture.panels.push_back(panels.velocity(s, models[i][s], "Model of " + name));
+            picture.panels.push_back(panels.velocity(s, models[i].sections[s], "Model of " + name));
             picture.panels.push_back(panels.change(s, changes[i][s], "Less the start model"));
         }
         picture.rows = sections.size() > 1 ? static_cast<int>(sections.size()) : panels.is_wide() ? 2 : 1;
         picture.width_px = kPagePictureWidth;
         return picture;
     };
-    const InversionPage page{experiment.config.title, results.iterations, places, shown, picture_of};
+    InversionPage page{experiment.config.title, results.iterations, places, shown, picture_of};
+    page.sections = sections_of_page(results, comparison);
+    const Cuts truth = true_profiles(grid, results);
+    for (std::size_t w = 0; w < results.wells.size(); ++w) {
+        PageWell& well =
+            page.wells.emplace_back(PageWell{results.wells[w].title(grid), start.wells[w], {}, {}, {}, {}});
+        if (!truth.empty()) well.truth = truth[w];
+        well.log_depth_m = results.wells[w].depth_m;
+        well.log_vp_m_s = results.wells[w].vp_m_s;
+        for (const CutModel& model : models) well.models.emplace_back(model.wells[w]);
+    }
+    if (!page.wells.empty()) page.depth_m = profile_depths(grid);
     return stage_text_file(
         file, [&page](const PutText& put) { put_inversion_page(page, put); }, true);
 }
@@ -368,48 +410,12 @@ std::vector<double> places_of(std::span<const InversionIteration> iterations) {
     return places;
 }
 
-void draw_gather_comparison(const std::string& title, const ComparedGathers& gathers, const TakePicture& take) {
-    const std::size_t values = gathers.receivers_m.size() * static_cast<std::size_t>(gathers.samples);
-    for (const std::span<const float> traces : {gathers.observed, gathers.by_start, gathers.by_current})
-        if (traces.size() != values)
-            throw Error(ExitCode::internal, fmt::format("gathers of shot {} that are compared have {} and {} values",
-                                                        gathers.shot, traces.size(), values));
-    const std::vector<ReceiverLine> lines = receiver_lines(gathers.receivers_m);
-    const ReceiverLine& line = lines[longest_line(lines)];
-    constexpr std::int64_t panels_of_picture = 4;
-    TraceDisplay display;
-    const bool has_room = has_room_for_wiggles(panels_of_picture * static_cast<std::int64_t>(line.count));
-    display.style = has_room ? TraceDisplay::Style::wiggles : TraceDisplay::Style::colours;
-    ShotGather gather;
-    gather.shot = gathers.shot;
-    gather.receivers_m = gathers.receivers_m;
-    gather.sources_m = {gathers.receivers_m.front()};  // offsets are not shown
-    gather.dt_s = gathers.dt_s;
-    gather.samples = gathers.samples;
-    std::vector<GatherPanel> panels;
-    const auto add = [&](std::span<const float> traces) {
-        gather.pressure.assign(traces.begin(), traces.end());
-        GatherPanel& panel = panels.emplace_back(gather_panel(gather, line, display));
-        panel.quantity = gathers.quantity;
-        for (PictureField& field : panel.panel.fields) field.label = gathers.quantity;
-    };
-    add(gathers.observed);
-    add(gathers.by_start);
-    add(gathers.by_current);
-    std::vector<float> left(gathers.observed.begin(), gathers.observed.end());
-    for (std::size_t i = 0; i < left.size(); ++i) left[i] -= gathers.by_current[i];
-    add(left);
-    share_clip(panels);
-    constexpr std::array names{"observed", "predicted by the start model", "predicted now", "observed less predicted"};
-    Picture picture{title, {}};
-    if (has_room)  // wiggles have no bar of colours that tells their scale
-        picture.title +=
-            fmt::format("{}full swing {:.2g} of {}", title.empty() ? "" : "; ", panels.front().clip, gathers.quantity);
-    for (std::size_t i = 0; i < panels.size(); ++i) {
-        panels[i].panel.title = i == 0 ? fmt::format("Shot {}, {}", gathers.shot, names[i]) : names[i];
-        picture.panels.push_back(panels[i].panel);
-    }
-    take(picture);
+std::vector<std::size_t> begins_of_stages(std::span<const InversionIteration> iterations) {
+    std::vector<std::size_t> begins;
+    for (std::size_t i = 0; i < iterations.size(); ++i)
+        if (i == 0 || iterations[i].stage != iterations[i - 1].stage) begins.push_back(i);
+    begins.push_back(iterations.size());
+    return begins;
 }
 
 std::vector<AtomicFile> stage_inversion(const Experiment& experiment, const std::filesystem::path& folder,
@@ -419,6 +425,9 @@ std::vector<AtomicFile> stage_inversion(const Experiment& experiment, const std:
     files.push_back(stage_text_file(folder / kIterationTableName, iteration_table(results.iterations), true));
     if (!results.model_file.empty())
         files.push_back(AtomicFile::of(results.model_file, folder / kInvertedModelName, true));
+    std::optional<GatherComparison> comparison;
+    if (results.gathers != nullptr && (experiment.config.output.pictures || experiment.config.output.report))
+        comparison = compare_gathers(title, *results.gathers);
     if (experiment.config.output.pictures) {
         const auto add = [&](std::string_view name, const Picture& picture) {
             files.push_back(stage_picture(folder / name, picture, true));
@@ -428,11 +437,13 @@ std::vector<AtomicFile> stage_inversion(const Experiment& experiment, const std:
                             [&](const Picture& picture) { add(kInvertedModelPictureName, picture); });
         if (!results.shots.empty())
             add(kMisfitByShotName, misfit_by_shot_picture(title, results.shots, results.iterations.back().stage));
-        if (results.gathers != nullptr)
-            draw_gather_comparison(title, *results.gathers,
-                                   [&](const Picture& picture) { add(kGatherComparisonName, picture); });
+        if (comparison) add(kGatherComparisonName, comparison->picture);
+        if (comparison && results.gathers->spectra)
+            add(kSpectraName, spectra_picture(title, *results.gathers, *results.gathers->spectra));
+        if (!results.wells.empty()) files.push_back(stage_wells_picture(experiment, folder / kWellsName, results));
     }
-    if (experiment.config.output.report) files.push_back(stage_page(experiment, folder / kIterationPageName, results));
+    if (experiment.config.output.report)
+        files.push_back(stage_page(experiment, folder / kIterationPageName, results, comparison));
     return files;
 }
 
@@ -441,9 +452,15 @@ constinit const OutputFormat kInversionFormat{
     .shot_file = "",
     .is_result =
         [](std::string_view name) {
-            constexpr std::array names{kIterationTableName, kIterationPictureName,     kIterationPageName,
-                                       kInvertedModelName,  kInvertedModelPictureName, kGatherComparisonName,
-                                       kMisfitByShotName};
+            constexpr std::array names{kIterationTableName,
+                                       kIterationPictureName,
+                                       kIterationPageName,
+                                       kInvertedModelName,
+                                       kInvertedModelPictureName,
+                                       kGatherComparisonName,
+                                       kMisfitByShotName,
+                                       kSpectraName,
+                                       kWellsName};
             return std::ranges::find(names, name) != names.end();
         },
     .is_wanted = [](const Experiment&) { return false; },

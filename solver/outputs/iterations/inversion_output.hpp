@@ -2,7 +2,6 @@
 /// What a full-waveform inversion leaves after each of its iterations.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,6 +15,8 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/pictures/picture.hpp"
+#include "solver/outputs/iterations/compared_gathers.hpp"
+#include "solver/outputs/iterations/wells.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/plan/experiment.hpp"
 
@@ -26,7 +27,8 @@ extern const OutputFormat kInversionFormat;
 inline constexpr std::string_view kIterationTableName = "iterations.csv", kIterationPictureName = "iterations.png",
                                   kIterationPageName = "iterations.html", kInvertedModelName = "model.h5",
                                   kInvertedModelPictureName = "model.png", kGatherComparisonName = "gathers.png",
-                                  kMisfitByShotName = "misfit_by_shot.png";
+                                  kMisfitByShotName = "misfit_by_shot.png", kSpectraName = "spectra.png",
+                                  kWellsName = "wells.png";
 
 /// A line of the table: what an iteration has reached. A stage may begin with a line of the model that it starts from.
 struct InversionIteration {
@@ -49,25 +51,21 @@ std::string iteration_table(std::span<const InversionIteration> iterations);
 /// ended.
 std::vector<double> places_of(std::span<const InversionIteration> iterations);
 
+/// The first line of each stage, and behind them the number of lines.
+std::vector<std::size_t> begins_of_stages(std::span<const InversionIteration> iterations);
+
 /// The misfits of a shot at the beginning of the stage and now; those that are not finite are not drawn.
 struct ShotMisfits {
     std::int64_t shot = 1;
     double at_begin = 0., now = 0.;
 };
 
-/// What was observed in a shot and what two models predict of it, as the misfit compares them: traces
-/// [receiver][sample] from t = 0 on.
-struct ComparedGathers {
-    std::int64_t shot = 1;
-    std::vector<std::array<double, 3>> receivers_m{};  ///< one at least
-    double dt_s = 0.;
-    std::int64_t samples = 0;
-    std::span<const float> observed{}, by_start{}, by_current{};
-    std::string quantity = "pressure [Pa]";  ///< of the traces
+/// What a page shows of a model, vp [m/s]: its sections, and its profiles at wells.
+struct CutModel {
+    std::vector<std::vector<float>> sections, wells;
 };
-
-/// Sections of models, by their line in the table.
-using CutModels = std::map<std::size_t, std::vector<std::vector<float>>>;
+/// By the line of the table.
+using CutModels = std::map<std::size_t, CutModel>;
 
 /// What there is after an iteration. Models are vp [m/s] of all nodes of Experiment::domain.grid, [z][y][x].
 struct InversionResults {
@@ -77,8 +75,11 @@ struct InversionResults {
     /// model nor for the last line.
     std::function<std::vector<float>(std::size_t line)> model_of{};
     std::span<const ShotMisfits> shots{};      ///< ascending; empty: misfit_by_shot.png is not made
-    const ComparedGathers* gathers = nullptr;  ///< null: gathers.png is not made
-    std::filesystem::path model_file{};        ///< of the current model, of which model.h5 is a name; empty: it is not
+    const ComparedGathers* gathers = nullptr;  ///< null: gathers.png is not made; spectra.png needs its spectra
+    std::span<const float> truth{};            ///< the model that the data were made with; empty: not known
+    std::span<const Well> wells{};             ///< empty: wells.png is not made
+    std::span<const std::optional<BandPassConfig>> bands{};  ///< of the stages, from the first on
+    std::filesystem::path model_file{};  ///< of the current model, of which model.h5 is a name; empty: it is not
     /// Of earlier calls for the same inversion, which are not asked for again; null: nothing is kept. It holds a few
     /// hundred kilobytes for each section of the models that the page shows.
     CutModels* known = nullptr;
@@ -102,9 +103,5 @@ using TakePicture = std::function<void(const Picture&)>;
 /// Experiment::domain.grid, of which both models are. \throws Error(internal) where they are not; what `take` throws.
 void draw_inverted_model(const Experiment& experiment, std::span<const float> start_vp,
                          std::span<const float> current_vp, const TakePicture& take);
-/// gathers.png: observed, predicted by the start model, predicted now, and what is left of the observed, on one scale,
-/// of the line with most receivers. \throws Error(internal) for traces that are not receivers x samples; what `take`
-/// throws.
-void draw_gather_comparison(const std::string& title, const ComparedGathers& gathers, const TakePicture& take);
 
 }  // namespace onda

@@ -52,7 +52,17 @@ figure img { display: block; width: 100%; height: auto; border-radius: .3rem; }
 figcaption { color: var(--soft); font-size: .92rem; }
 .live .frame:not(.shown), .live figcaption { display: none; }
 #curve svg { display: block; width: 100%; cursor: pointer; touch-action: pan-y; }
-#curve text { fill: var(--soft); font-size: 12px; }
+#curve text, .wells text { fill: var(--soft); font-size: 12px; }
+.wide img { min-width: 53rem; }
+.wells { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .75rem; }
+.wells h3 { margin: 0; font-size: .95rem; font-weight: 600; overflow-wrap: anywhere; }
+.wells svg { display: block; width: 100%; }
+.legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 .75rem; padding: 0; list-style: none; color: var(--soft); font-size: .92rem; }
+.legend i { display: inline-block; width: 1.7rem; margin-right: .5rem; vertical-align: middle; border-top: 2px solid; }
+.legend .start { border-color: var(--soft); }
+.legend .truth { border-color: var(--text); }
+.legend .log { border-color: var(--text); border-top-style: dashed; }
+.legend .model { border-color: var(--accent); border-top-width: 3px; }
 table { border-collapse: collapse; font-size: .92rem; }
 td, th { padding: .25rem .75rem .25rem 0; text-align: right; white-space: nowrap; font-weight: 400; font-variant-numeric: tabular-nums; }
 th { color: var(--soft); }
@@ -74,9 +84,10 @@ constexpr std::string_view kPageScript = R"js(
 const data = JSON.parse(document.getElementById("data").textContent);
 const slider = document.getElementById("slider"), which = document.getElementById("which");
 const facts = document.getElementById("facts"), curve = document.getElementById("curve");
-const frames = [...document.querySelectorAll(".frame")], lines = [...document.querySelectorAll("tbody tr")];
+const frames = [...document.querySelectorAll(".frame")], lines = [...document.querySelectorAll("#lines tbody tr")];
+const wells = document.getElementById("wells");
 const svgNames = "http://www.w3.org/2000/svg";
-let current = data.shown.length - 1, marker = null;
+let current = data.shown.length - 1, marker = null, profiles = [];
 
 const number = value => {
   if (!Number.isFinite(value)) return "none";
@@ -150,6 +161,54 @@ const drawCurve = () => {
   mark();
 };
 
+// Velocities at wells, all on one scale.
+const scaleOfWells = () => {
+  let low = Infinity, high = -Infinity;
+  for (const well of data.wells.of)
+    for (const vp of [well.start, well.truth || [], well.log ? well.log.vp : [], ...well.models])
+      for (const value of vp) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  const air = high > low ? 0.04 * (high - low) : 10;
+  return [low - air, high + air];
+};
+const vpScale = wells === null ? [0, 1] : scaleOfWells();
+
+const drawWell = well => {
+  const figure = document.createElement("figure"), title = document.createElement("h3");
+  title.textContent = well.title;
+  figure.append(title);
+  wells.append(figure);
+  const width = Math.max(200, figure.clientWidth), height = Math.round(Math.min(460, 1.4 * width));
+  const left = 52, right = 12, top = 8, bottom = 42, depth = data.wells.depth, [low, high] = vpScale;
+  const first = depth[0], last = depth[depth.length - 1] > first ? depth[depth.length - 1] : first + 1;
+  const xOf = vp => left + (vp - low) / (high - low) * (width - left - right);
+  const yOf = z => top + (z - first) / (last - first) * (height - top - bottom);
+  const pointsOf = (depths, vp) => vp.map((value, i) => `${xOf(value).toFixed(1)},${yOf(depths[i]).toFixed(1)}`).join(" ");
+  const svg = add(figure, "svg", {viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": `Velocity over depth: ${well.title}`});
+  for (const z of ticksBetween(first, last, false)) {
+    add(svg, "line", {x1: left, x2: width - right, y1: yOf(z), y2: yOf(z), stroke: "var(--grid)"});
+    add(svg, "text", {x: left - 6, y: yOf(z) + 4, "text-anchor": "end"}, number(z));
+  }
+  for (const vp of ticksBetween(low, high, false).filter((_, i, all) => width > 330 || all.length < 5 || i % 2 === 0)) {
+    add(svg, "line", {x1: xOf(vp), x2: xOf(vp), y1: top, y2: height - bottom, stroke: "var(--grid)"});
+    add(svg, "text", {x: xOf(vp), y: height - bottom + 16, "text-anchor": "middle"}, number(vp));
+  }
+  add(svg, "text", {x: 0.5 * (left + width - right), y: height - 6, "text-anchor": "middle"}, "vp [m/s]");
+  add(svg, "text", {x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${0.5 * (top + height - bottom)}) rotate(-90)`}, "depth [m]");
+  const line = (depths, vp, style) => add(svg, "polyline", {points: pointsOf(depths, vp), fill: "none", ...style});
+  line(depth, well.start, {stroke: "var(--soft)", "stroke-width": 1.5});
+  if (well.truth) line(depth, well.truth, {stroke: "var(--text)", "stroke-width": 1.5});
+  if (well.log) line(well.log.depth, well.log.vp, {stroke: "var(--text)", "stroke-width": 1.5, "stroke-dasharray": "5 3"});
+  const model = line([], [], {stroke: "var(--accent)", "stroke-width": 2.5});
+  return i => model.setAttribute("points", pointsOf(depth, well.models[i]));
+};
+
+const drawWells = () => {
+  if (wells === null) return;
+  wells.replaceChildren();
+  profiles = data.wells.of.map(drawWell);
+  for (const showModel of profiles) showModel(current);
+};
+
 const mark = () => {
   const line = data.shown[current], x = marker.xOf(data.place[line]), value = data.relative[line];
   marker.line.setAttribute("x1", x);
@@ -175,6 +234,7 @@ const show = i => {
     return tile;
   }));
   mark();
+  for (const showModel of profiles) showModel(current);
 };
 
 document.getElementById("controls").hidden = false;
@@ -186,8 +246,12 @@ document.addEventListener("keydown", event => {
   event.preventDefault();
   show(to);
 });
-window.addEventListener("resize", drawCurve);
-drawCurve();
+const draw = () => {
+  drawCurve();
+  drawWells();
+};
+window.addEventListener("resize", draw);
+draw();
 show(current);
 })();
 )js";
@@ -213,6 +277,9 @@ std::string page_text(std::string_view text) {
 std::uint32_t coarser_colour(std::uint32_t argb) {
     return (argb & 0xfffcfcfc) | (argb >> 6 & 0x00030303);
 }
+
+/// Wider ones are shown as wide as the page is on a large screen, and scrolled on a small one.
+constexpr int kWidePicture = 900;
 
 /// A picture as a PNG that is never a file of its own.
 struct PagePng {
@@ -253,6 +320,28 @@ const std::vector<PageColumn>& page_columns() {
     return columns;
 }
 
+/// To tenths, which no line on a screen tells apart.
+template <typename Value>
+nlohmann::ordered_json tenths(std::span<const Value> values) {
+    nlohmann::ordered_json rounded = nlohmann::ordered_json::array();
+    for (const Value value : values) rounded.push_back(std::round(10. * static_cast<double>(value)) / 10.);
+    return rounded;
+}
+
+nlohmann::ordered_json wells_data(const InversionPage& page) {
+    nlohmann::ordered_json data{{"depth", page.depth_m}, {"of", nlohmann::ordered_json::array()}};
+    for (const PageWell& well : page.wells) {
+        nlohmann::ordered_json& of_well = data["of"].emplace_back();
+        of_well["title"] = printable_whole(well.title);
+        of_well["start"] = tenths(well.start);
+        if (!well.truth.empty()) of_well["truth"] = tenths(well.truth);
+        if (!well.log_vp_m_s.empty()) of_well["log"] = {{"depth", well.log_depth_m}, {"vp", tenths(well.log_vp_m_s)}};
+        of_well["models"] = nlohmann::ordered_json::array();
+        for (const std::span<const float> model : well.models) of_well["models"].push_back(tenths(model));
+    }
+    return data;
+}
+
 /// JSON that may stand in a script element: nothing in it ends the element. NaN is null.
 std::string page_data(const InversionPage& page) {
     nlohmann::ordered_json data{{"shown", page.shown}, {"place", page.places}};
@@ -269,7 +358,15 @@ std::string page_data(const InversionPage& page) {
         }
         data["facts"].push_back({{"title", column.title}, {"values", std::move(values)}});
     }
-    return data.dump();
+    if (!page.wells.empty()) data["wells"] = wells_data(page);
+    std::string text;
+    for (const char c : data.dump()) {
+        if (c == '<')
+            text += "\\u003c";
+        else
+            text += c;
+    }
+    return text;
 }
 
 /// What of the models is shown.
@@ -315,8 +412,56 @@ void put_frames(const InversionPage& page, const PutText& put) {
     }
 }
 
+void put_wells(const InversionPage& page, const PutText& put) {
+    if (page.wells.empty()) return;
+    const auto any = [&page](const auto& has) { return std::ranges::any_of(page.wells, has); };
+    put("<section aria-labelledby=\"wells-title\">\n<h2 id=\"wells-title\">Wells</h2>\n<ul class=\"legend\">"
+        "<li><i class=\"start\"></i>start model</li>");
+    if (any([](const PageWell& well) { return !well.truth.empty(); }))
+        put("<li><i class=\"truth\"></i>true model</li>");
+    if (any([](const PageWell& well) { return !well.log_vp_m_s.empty(); })) put("<li><i class=\"log\"></i>log</li>");
+    put("<li><i class=\"model\"></i>iteration that is shown</li></ul>\n<div id=\"wells\" class=\"wells\"></div>\n"
+        "<noscript><p>A script draws the profiles; wells.png has those of the last model.</p></noscript>\n"
+        "</section>\n");
+}
+
+void put_row(std::span<const std::string> cells, std::string_view open, std::string_view close, const PutText& put) {
+    put("<tr>");
+    for (const std::string& cell : cells) {
+        put(open);
+        put(page_text(cell));
+        put(close);
+    }
+    put("</tr>\n");
+}
+
+void put_section(const PageSection& section, const PutText& put) {
+    const std::string title = page_text(section.title);
+    put("<section>\n<h2>" + title + "</h2>\n");
+    if (!section.lead.empty()) put("<p class=\"lead\">" + page_text(section.lead) + "</p>\n");
+    if (section.picture) {
+        const PagePng picture = png_of_picture(*section.picture);
+        put(
+            fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<figure{}><img "
+                        "width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,",
+                        title, picture.width > kWidePicture ? " class=\"wide\"" : "", picture.width, picture.height,
+                        page_text(section.alt)));
+        put_base64(std::as_bytes(std::span(picture.file)), put);
+        put("\"></figure>\n</div>\n");
+    }
+    if (!section.head.empty()) {
+        put("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + title +
+            ": table\">\n<table>\n<thead>");
+        put_row(section.head, "<th scope=\"col\">", "</th>", put);
+        put("</thead>\n<tbody>\n");
+        for (const std::vector<std::string>& row : section.rows) put_row(row, "<td>", "</td>", put);
+        put("</tbody>\n</table>\n</div>\n");
+    }
+    put("</section>\n");
+}
+
 void put_table(const InversionPage& page, const PutText& put) {
-    put("<table>\n<thead><tr>");
+    put("<table id=\"lines\">\n<thead><tr>");
     for (const PageColumn& column : page_columns()) put("<th scope=\"col\">" + page_text(column.title) + "</th>");
     put("</tr></thead>\n<tbody>\n");
     for (const InversionIteration& line : page.iterations) {
@@ -356,14 +501,16 @@ void put_inversion_page(const InversionPage& page, const PutText& put) {
 )",
                     page.shown.size() - 1, page.shown.size() - 1));
     put_frames(page, put);
-    put(R"(</div>
-</section>
-<section aria-labelledby="curve-title">
+    put("</div>\n</section>\n");
+    put_wells(page, put);
+    put(R"(<section aria-labelledby="curve-title">
 <h2 id="curve-title">Misfit</h2>
 <p class="lead">As a part of that which each stage began with, a colour for each stage; the marker is at the iteration that is shown.</p>
 <div id="curve" role="img" aria-label="Misfit by iteration; the table below has its values"></div>
 </section>
-<section>
+)");
+    for (const PageSection& section : page.sections) put_section(section, put);
+    put(R"(<section>
 <details><summary>Table of all iterations</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="Table of all iterations">
 )");

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,23 @@ std::vector<std::size_t> shown_on_page(std::size_t lines);
 /// "stage 2, iteration 7".
 std::string name_of(const InversionIteration& iteration);
 
+/// A section of a page: a picture, or a table, or both.
+struct PageSection {
+    std::string title, lead{};  ///< any text; lead empty: none
+    std::optional<Picture> picture{};
+    std::string alt{};                ///< what the picture shows
+    std::vector<std::string> head{};  ///< of the table; empty: there is none
+    std::vector<std::vector<std::string>> rows{};
+};
+
+/// Profiles of vp [m/s] at a well, at InversionPage::depth_m.
+struct PageWell {
+    std::string title;                                ///< any text
+    std::span<const float> start, truth;              ///< truth empty: not known
+    std::span<const double> log_depth_m, log_vp_m_s;  ///< empty: nothing was logged
+    std::vector<std::span<const float>> models;       ///< by their place in InversionPage::shown
+};
+
 /// What a page is made of.
 struct InversionPage {
     std::string title;  ///< any text
@@ -32,6 +50,9 @@ struct InversionPage {
     std::span<const std::size_t> shown;
     /// The model of one of those, by its place in `shown`; asked for in order, once each, all of one size.
     std::function<Picture(std::size_t)> picture_of;
+    std::vector<PageSection> sections{};
+    std::vector<PageWell> wells{};
+    std::vector<double> depth_m{};  ///< of profiles, as z of positions
 };
 
 /// The page, which refers to nothing beyond itself. The same content gives the same bytes.

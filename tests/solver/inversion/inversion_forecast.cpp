@@ -179,7 +179,7 @@ TEST_CASE("the time of a stage is that of its passes, and stages of the same pas
         CHECK(stage.gradient_s < stage.run_time.value().seconds);  // which has the start of a program
         // As many gradients as iterations, 1.5 trials each, and all four shots predicted once, at the end one again.
         const auto iterations = double(stage.iterations);
-        const double predicted = stage.number == 2 ? 1.25 : 1.;
+        constexpr double predicted = 1.25;
         CHECK(stage.seconds ==
               doctest::Approx(iterations * stage.gradient_s + (1.5 * iterations + predicted) * stage.trial_s));
     }
@@ -222,6 +222,7 @@ TEST_CASE("what onda fwi refuses is refused, in the same words") {
              {fitted, {"inversion.vp_m_s={min: 2400, max: 2300}"}, "min must be less than max"},
              {fitted, {"inversion.density=gardner"}, "the density of the model is constant"},
              {fitted, {"inversion.mask=zeros.npy"}, "holds every node"},
+             {fitted, {"inversion.wells=[{position_m: [1001]}]"}, "x = 1001 is outside the grid"},
              {fitted, {"inversion.stages[0].spacing_m=17"}, "does not divide"},
              {fitted, {"inversion.stages[1].random_shots=5"}, "there are 4 shots to draw from"}}) {
         CAPTURE(refused.words);

@@ -1,6 +1,6 @@
 // What an inversion leaves after an iteration: the table to the letter, pictures with as many plots as they are to have
 // and models on one scale, a page with the model of each iteration once, thinned where there are many, and the same
-// bytes whenever it is made. Takes 4 s.
+// bytes whenever it is made; profiles at wells, and the energy that is left in a band. Takes 5 s.
 #include "solver/outputs/iterations/inversion_output.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "io/text/printable.hpp"
@@ -124,6 +125,23 @@ ComparedGathers gathers_of(std::size_t receivers, std::int64_t samples) {
     return gathers;
 }
 
+/// Spectra of five frequencies, 2 Hz apart, of which the start model leaves all and the current one half.
+ComparedSpectra spectra_of_lines() {
+    const Spectrum whole{2., {1., 2., 4., 2., 1.}}, half{2., {0.5, 1., 2., 1., 0.5}};
+    return {whole, whole, half, whole, half};
+}
+
+/// Two wells between nodes, of which the second has a log.
+std::vector<Well> wells_of(const Grid& grid) {
+    std::vector<Well> wells(2);
+    wells[0] = {.name = "A", .position_m = {123., grid.dimensions == 3 ? 57. : 0., 0.}, .depth_m = {}, .vp_m_s = {}};
+    wells[1] = wells[0];
+    wells[1].name = "</script>B";
+    wells[1].depth_m = {10., 30., 40.};
+    wells[1].vp_m_s = {2000., 2050.25, 1990.};
+    return wells;
+}
+
 /// All plots of a picture, by the upper left corners of their frames.
 std::vector<Plot> plots_of(const Image& image) {
     std::vector<Plot> plots;
@@ -224,7 +242,7 @@ TEST_CASE("a page shows all lines, or evenly some, with the first and the last")
 
 TEST_CASE("names are those of results, and of this format alone") {
     for (const std::string_view name : {"iterations.csv", "iterations.png", "iterations.html", "model.h5", "model.png",
-                                        "gathers.png", "misfit_by_shot.png"}) {
+                                        "gathers.png", "misfit_by_shot.png", "spectra.png", "wells.png"}) {
         CAPTURE(name);
         CHECK(kInversionFormat.is_result(name));
         for (const OutputFormat* format : output_formats())
@@ -269,8 +287,13 @@ TEST_CASE("there are as many plots as there is something for") {
     results.shots = shots;
     results.gathers = &gathers;
     results.model_file = folder.path() / "vp.h5";
+    gathers.spectra = spectra_of_lines();
+    const std::vector<Well> wells = wells_of(inversion.plan.domain.grid);
+    results.wells = wells;
     inversion.stage(folder.path() / "all", results);
-    CHECK(files_in(folder.path() / "all") == 7);
+    CHECK(files_in(folder.path() / "all") == 9);
+    CHECK(plots_of(read_png(folder.path() / "all" / kSpectraName)).size() == 1);
+    CHECK(plots_of(read_png(folder.path() / "all" / kWellsName)).size() == 2);
     CHECK(text_of(folder.path() / "all" / kInvertedModelName) == "a model");
     CHECK(plots_of(read_png(folder.path() / "all" / kIterationPictureName)).size() == 3);
     CHECK(plots_of(read_png(folder.path() / "all" / kMisfitByShotName)).size() == 1);
@@ -290,10 +313,7 @@ TEST_CASE("gathers are compared on one scale, and what is left is the difference
     gathers.observed = gathers.by_current = observed;
     gathers.by_start = nothing;
     const Path file = folder.path() / "gathers.png";
-    const auto draw = [&] {
-        draw_gather_comparison("", gathers, [&](const Picture& drawn) { write_picture(file, drawn, true); });
-    };
-    draw();
+    write_picture(file, compare_gathers("", gathers).picture, true);
     const Image picture = read_png(file);
     const std::vector<Plot> plots = plots_of(picture);
     REQUIRE(plots.size() == 4);
@@ -308,7 +328,7 @@ TEST_CASE("gathers are compared on one scale, and what is left is the difference
     CHECK(has_black(plots[2]));
     CHECK_FALSE(has_black(plots[3]));
     gathers.by_current = std::span(observed).first(5);
-    message_of(draw, ExitCode::internal);
+    message_of([&] { compare_gathers("", gathers); }, ExitCode::internal);
 }
 
 TEST_CASE("the page has each iteration once, whatever the title holds, and pictures that can be read") {
@@ -327,7 +347,7 @@ TEST_CASE("the page has each iteration once, whatever the title holds, and pictu
     CHECK(count_of(page, "<img ") == count_of(page, " alt=\"Sections of vp of stage"));
     for (const InversionIteration& line : inversion.lines)
         CHECK(count_of(page, "alt=\"Sections of vp of " + name_of(line) + ", ") == 1);
-    CHECK(count_of(page, "<tr>") == 10);
+    CHECK(count_of(page, "<tr>") == 13);  // with those of the stages
     CHECK(contains(page, "The models of all 9 lines of the table are shown."));
     for (const char* beyond : {"src=\"http", "href=", "url(", "onclick=", "oninput=", "@import", "fetch("})
         CHECK_FALSE(contains(page, beyond));
@@ -363,12 +383,175 @@ TEST_CASE("a page of many iterations says what it leaves out, and asks for model
     const std::string page = text_of(folder.path() / "once" / kIterationPageName);
     CHECK(contains(page, "The models of 32 of 62 lines of the table are shown: one in 2 "));
     CHECK(count_of(page, "<figure ") == 32);
-    CHECK(count_of(page, "<tr>") == 63);
+    CHECK(count_of(page, "<tr>") == 66);
     CHECK(inversion.asked.size() == 30);
     inversion.asked.clear();
     inversion.stage(folder.path() / "again", results);
     CHECK(inversion.asked.empty());
     CHECK(text_of(folder.path() / "again" / kIterationPageName) == page);
+}
+
+TEST_CASE(
+    "profiles are linear between nodes, and of a deep grid have three hundred depths, the first and the last among "
+    "them") {
+    Grid grid{3, {5, 4, 7}, {10., 20., 5.}, {100., -20., 30.}};
+    const auto linear = [](double x, double y, double z) { return 1500. + 2. * x - 3. * y + 0.5 * z; };
+    const auto vp_of = [&] {
+        std::vector<float> vp;
+        for (std::int64_t z = 0; z < grid.nz(); ++z)
+            for (std::int64_t y = 0; y < grid.ny(); ++y)
+                for (std::int64_t x = 0; x < grid.nx(); ++x) {
+                    const auto at = grid.position_m(x, y, z);
+                    vp.push_back(float(linear(at[0], at[1], at[2])));
+                }
+        return vp;
+    };
+    std::vector<Well> wells(4);
+    wells[0].position_m = {117., 1., 30.};
+    wells[1].position_m = {140., 40., 30.};  // the last nodes
+    wells[2].position_m = {100., -20., 30.};
+    wells[3].position_m = {130., 0., 30.};
+    for (const std::int64_t depths : {7, 1000}) {
+        grid.n[2] = depths;
+        const std::vector<double> at = profile_depths(grid);
+        const auto profiles = profiles_at(wells, grid, vp_of());
+        CHECK(at.size() == std::min<std::size_t>(std::size_t(depths), 300));
+        CHECK(at.front() == 30.);
+        CHECK(at.back() == 30. + 5. * double(depths - 1));
+        for (std::size_t w = 0; w < wells.size(); ++w) {
+            REQUIRE(profiles[w].size() == at.size());
+            for (std::size_t i = 0; i < at.size(); ++i) {
+                const double wanted = linear(wells[w].position_m[0], wells[w].position_m[1], at[i]);
+                CHECK(double(profiles[w][i]) == doctest::Approx(wanted).epsilon(1e-6));
+            }
+        }
+    }
+    grid = {2, {5, 1, 3}, {10., 10., 10.}, {}};
+    wells.resize(1);
+    wells[0].position_m = {12.5, 0., 0.};
+    std::vector<float> vp(15);
+    std::iota(vp.begin(), vp.end(), 1000.F);
+    CHECK(profiles_at(wells, grid, vp) == std::vector<std::vector<float>>{{1001.25F, 1006.25F, 1011.25F}});
+}
+
+TEST_CASE("wells are read with what of their logs lies in the grid, and others are refused by name") {
+    const TemporaryFolder folder;
+    const Path file = folder.path() / "log.csv";
+    const Grid flat{2, {41, 1, 31}, {10., 10., 10.}, {}}, cube{3, {41, 21, 31}, {10., 10., 10.}, {}};
+    ConfigOrigin origin;
+    write_text(file, "depth_m,vp_m_s\n-5,1500\n0,1600\n150,1700\n300,1800\n300.5,1900\n");
+    const std::vector<Well> wells = read_wells({{{100.}, "W", file}, {{0.}, "", {}}}, flat, origin);
+    REQUIRE(wells.size() == 2);
+    CHECK(wells[0].title(flat) == "W, x = 100 m");
+    CHECK(wells[0].depth_m == std::vector{0., 150., 300.});
+    CHECK(wells[0].vp_m_s == std::vector{1600., 1700., 1800.});
+    CHECK(wells[1].title(flat) == "Well 2, x = 0 m");
+    CHECK(wells[1].depth_m.empty());
+    CHECK(read_wells({{{100., 35.5}, "W", {}}}, cube, origin)[0].title(cube) == "W, x = 100 m, y = 35.5 m");
+    CHECK(text_of(wells) != text_of(std::span(wells).first(1)));
+
+    std::string text = "depth_m,vp_m_s\n";
+    for (int i = 0; i < 701; ++i) text += std::to_string(0.25 * i) + "," + std::to_string(1500 + i) + "\n";
+    write_text(file, text);
+    const Well means = read_wells({{{100.}, "W", file}}, flat, origin)[0];
+    REQUIRE(means.depth_m.size() == 234);  // threes, and the last two
+    CHECK(means.depth_m[1] == doctest::Approx(1.));
+    CHECK(means.vp_m_s[1] == doctest::Approx(1504.));
+    CHECK(means.vp_m_s.back() == doctest::Approx(2199.5));
+
+    const auto refusal = [&](const std::vector<WellConfig>& of, const Grid& grid, ExitCode code) {
+        return message_of([&] { read_wells(of, grid, origin); }, code);
+    };
+    CHECK(contains(refusal({{{401.}, "", {}}}, flat, ExitCode::config),
+                   "inversion.wells[0].position_m: x = 401 is outside the grid, which spans 0 to 400 m"));
+    CHECK(contains(refusal({{{1.}, "", {}}, {{1., 2.}, "", {}}}, flat, ExitCode::config),
+                   "inversion.wells[1].position_m: must be [x]: the grid is 2-D"));
+    CHECK(contains(refusal({{{1.}, "", {}}}, cube, ExitCode::config), "must be [x, y]: the grid is 3-D"));
+    write_text(file, "depth_m,vp_m_s\n301,1500\n302,1600\n");
+    CHECK(contains(refusal({{{1.}, "", file}}, flat, ExitCode::bad_data),
+                   "log.csv: its depths, 301 to 302 m, lie outside the grid, which spans 0 to 300 m"));
+    refusal({{{1.}, "", folder.path() / "nowhere.csv"}}, flat, ExitCode::missing_input);
+}
+
+TEST_CASE("the energy that is left is that between the corners of a band") {
+    const Spectrum whole{2., {1., 2., 4., 2., 1.}}, left{2., {1., 1., 0., 2., 3.}};
+    BandPassConfig band;
+    CHECK(energy_part(left, whole, {}).value() == doctest::Approx(15. / 26.));
+    band.low_hz = 2.;
+    CHECK(energy_part(left, whole, band).value() == doctest::Approx(14. / 25.));
+    CHECK(band_text(band) == "2 Hz and more");
+    band.high_hz = 6.;
+    CHECK(energy_part(left, whole, band).value() == doctest::Approx(5. / 24.));
+    CHECK(band_text(band) == "2 to 6 Hz");
+    band.low_hz.reset();
+    CHECK(energy_part(left, whole, band).value() == doctest::Approx(6. / 25.));
+    CHECK(band_text(band) == "up to 6 Hz");
+    CHECK(band_text({}) == "all");
+    CHECK_FALSE(energy_part(left, Spectrum{2., {0., 0., 0., 0., 0.}}, {}).has_value());
+}
+
+TEST_CASE("the page has wells that follow the slider, gathers, spectra, stages and shots") {
+    const TemporaryFolder folder;
+    Inversion inversion("41, 31", 9);
+    inversion.plan.config.output.pictures = false;
+    const std::vector<ShotMisfits> shots{{1, 3., 2.}, {2, 4., 1.}};
+    const std::vector<float> traces = traces_of(9, 80, 1.);
+    ComparedGathers gathers = gathers_of(9, 80);
+    gathers.observed = gathers.by_start = gathers.by_current = traces;
+    gathers.model = "stage 1, iteration 4";
+    gathers.band = "up to 5 Hz";
+    gathers.spectra = spectra_of_lines();
+    const std::vector<Well> wells = wells_of(inversion.plan.domain.grid);
+    const std::vector<float> truth(inversion.models.start.size(), 1987.F);
+    std::vector<std::optional<BandPassConfig>> bands(2);
+    bands[0].emplace().high_hz = 5.;
+    InversionResults results = inversion.results();
+    results.shots = shots;
+    results.gathers = &gathers;
+    results.wells = wells;
+    results.truth = truth;
+    results.bands = bands;
+    inversion.stage(folder.path(), results);
+    const std::string page = text_of(folder.path() / kIterationPageName);
+    for (const char* title : {">Wells<", ">Stages<", ">Misfit by shot<", ">Gathers<", ">Spectra<"})
+        CHECK(count_of(page, title) == 1);
+    CHECK(count_of(page, "src=\"data:image/png;base64,") == 9 + 3);
+    CHECK(contains(page, "<td>1</td><td>up to 5 Hz</td><td>4</td><td>3</td><td>3</td><td>2.011</td><td>67 %</td>"));
+    CHECK(contains(page, "<td>1</td><td>up to 5 Hz</td><td>100 %</td><td>25 %</td>"));
+    CHECK(contains(page,
+                   "Shot 2 after stage 1, iteration 4, weighted as the misfit compares it; frequencies: up to 5 Hz."));
+
+    const std::string begin = "<script type=\"application/json\" id=\"data\">";
+    const std::size_t at = page.find(begin) + begin.size();
+    const auto data = nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+    const auto& of = data.at("wells").at("of");
+    CHECK(data.at("wells").at("depth").size() == 31);
+    REQUIRE(of.size() == 2);
+    CHECK(of[1].at("title") == "</script>B, x = 123 m");
+    CHECK_FALSE(of[0].contains("log"));
+    CHECK(of[1].at("log").at("vp") == nlohmann::json{2000., 2050.3, 1990.});
+    CHECK(of[0].at("truth").at(7) == 1987.);
+    REQUIRE(of[0].at("models").size() == 9);
+    const auto profiles = profiles_at(wells, inversion.models.of, inversion.models.of_share(5.F / 9.F));
+    for (std::size_t i = 0; i < 31; ++i)
+        CHECK(of[0].at("models").at(5).at(i).get<double>() == doctest::Approx(double(profiles[0][i])).epsilon(3e-5));
+    CHECK(of[0].at("models").at(0) == of[0].at("start"));
+}
+
+TEST_CASE("wells of many iterations leave the page small") {
+    const TemporaryFolder folder;
+    Inversion inversion("41, 400", 60);
+    inversion.plan.config.output.pictures = false;
+    const auto bytes_with = [&](const std::vector<Well>& wells) {
+        InversionResults results = inversion.results();
+        results.wells = wells;
+        inversion.stage(folder.path(), results);
+        return std::filesystem::file_size(folder.path() / kIterationPageName);
+    };
+    std::vector<Well> wells(3);
+    for (Well& well : wells) well.position_m = {33., 0., 0.};
+    const auto without = bytes_with({});
+    CHECK(bytes_with(wells) - without < 500'000);
 }
 
 TEST_CASE("what is made twice has the same bytes") {
@@ -381,9 +564,12 @@ TEST_CASE("what is made twice has the same bytes") {
     gathers.by_start = gathers.by_current = predicted;
     InversionResults results = inversion.results();
     results.shots = shots;
+    gathers.spectra = spectra_of_lines();
+    const std::vector<Well> wells = wells_of(inversion.plan.domain.grid);
     results.gathers = &gathers;
+    results.wells = wells;
     for (const char* name : {"once", "again"}) inversion.stage(folder.path() / name, results);
-    CHECK(files_in(folder.path() / "once") == 6);
+    CHECK(files_in(folder.path() / "once") == 8);
     for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "once")) {
         CAPTURE(entry.path().filename());
         CHECK(text_of(entry.path()) == text_of(folder.path() / "again" / entry.path().filename()));
