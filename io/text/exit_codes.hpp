@@ -28,7 +28,9 @@ inline constexpr std::array<ExitCodeRow, 13> kExitCodes{{
     {ExitCode::out_of_memory, "out_of_memory", "the run needs more memory than there is"},
     {ExitCode::cannot_create, "cannot_create", "an output exists already or cannot be created"},
     {ExitCode::io_error, "io_error", "reading or writing failed: disk full, quota, hardware"},
-    {ExitCode::time_limit, "time_limit", "`--max-hours` reached, shots are missing: the same command resumes"},
+    {ExitCode::time_limit, "time_limit",
+     "`--max-hours` reached, or ended by `TERM` or `INT` with what was being computed on disk: the same command "
+     "resumes"},
     {ExitCode::unstable, "unstable", "NaN or blow-up"},
     {ExitCode::config, "config", "the configuration is invalid"},
 }};

@@ -1,6 +1,7 @@
 // A shot that is stopped or killed between two of its steps goes on from there, on whatever computes it then, and
 // leaves what a run without a stop leaves. Takes 25 s.
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <random>
 
@@ -87,6 +88,18 @@ bool stop_on_the_way(const SurveyPlace& place, const std::vector<std::string>& m
     return process.code() == 75;
 }
 
+/// Checkpoints that were being written when a run was killed.
+std::int64_t partial_checkpoints(const SurveyPlace& place) {
+    return std::ranges::count_if(partial_files(place.out()),
+                                 [](const std::string& name) { return contains(name, ".checkpoint-"); });
+}
+
+/// How often something is tried: as often as a variable of the environment says, for those who want to try it for long.
+int times_wanted(const char* variable, int usual) {
+    const char* const wanted = std::getenv(variable);
+    return wanted != nullptr ? std::atoi(wanted) : usual;
+}
+
 void flip_byte(const std::filesystem::path& path, std::streamoff at) {
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(at);
@@ -152,24 +165,57 @@ TEST_CASE("SIGUSR1 asks for a checkpoint, and the run goes on") {
 }
 
 TEST_CASE("shots that are killed at any moment go on from the last moment that was kept whole") {
-    const SurveyPlace place(kLongShots);
+    const int wanted = times_wanted("ONDA_KILLS", test::kSanitized ? 4 : 16);
     std::mt19937 random(11);
-    int kills = 0;
-    for (; kills < (test::kSanitized ? 4 : 16) && !std::filesystem::exists(place.out() / "summary.json"); ++kills) {
-        const std::int64_t before = last_step_kept(place);
-        Process process(
-            place.command({"--set", kEveryMoment, "--set", kills % 2 == 0 ? "backend.batch=2" : "backend.batch=1"}));
-        wait_until([&] { return last_step_kept(place) > before || !process.running(); });
-        std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
-        process.send(SIGKILL);  // every other time in the midst of a file
-        process.wait();
-        CHECK(last_step_kept(place) >= before);
-        CHECK(steps_kept(place, 1).size() <= 3);
+    int kills = 0, within_a_file = 0, ends = 0;
+    for (; kills < wanted || ends == 0; ++ends) {
+        const SurveyPlace place(kLongShots);
+        while (kills < wanted && !std::filesystem::exists(place.out() / "summary.json")) {
+            const std::int64_t before = last_step_kept(place);
+            const std::string batch = kills % 2 == 0 ? "backend.batch=2" : "backend.batch=1";
+            Process process(place.command({"--set", kEveryMoment, "--set", batch}));
+            wait_until([&] { return last_step_kept(place) > before || !process.running(); });
+            std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
+            process.send(SIGKILL);
+            process.wait();
+            ++kills;
+            within_a_file += partial_checkpoints(place) > 0;
+            CHECK(last_step_kept(place) >= before);
+            CHECK(steps_kept(place, 1).size() <= 3);
+        }
+        CHECK(place.run().code == 0);
+        CHECK(left_in(place.out()) == without_a_stop());
+        CHECK(partial_files(place.out()).empty());
     }
-    MESSAGE("killed ", kills, " times");
-    CHECK(place.run().code == 0);
-    CHECK(left_in(place.out()) == without_a_stop());
-    CHECK(partial_files(place.out()).empty());
+    MESSAGE("killed ", kills, " times, ", within_a_file, " of them while a checkpoint was written; ", ends, " runs");
+}
+
+TEST_CASE("signals at any moment leave checkpoints that are whole") {
+    const int wanted = times_wanted("ONDA_SIGNALS", test::kSanitized ? 2 : 6);
+    std::mt19937 random(12);
+    int signals = 0, too_late = 0;
+    while (signals < wanted) {
+        const SurveyPlace place(kLongShots);
+        while (signals < wanted && !std::filesystem::exists(place.out() / "summary.json")) {
+            const std::int64_t before = last_step_kept(place);
+            Process process(place.command());
+            wait_until([&] { return !partial_files(place.out(), ".snapshots.h5").empty() || !process.running(); });
+            std::this_thread::sleep_for(std::chrono::microseconds(random() % 200'000));
+            process.send(signals % 3 == 0 ? SIGINT : SIGTERM);
+            CHECK(process.wait() == 0);
+            ++signals;
+            too_late += process.code() == 0;
+            if (process.code() == 0) continue;
+            CHECK(process.code() == 75);
+            CHECK(last_step_kept(place) >= before);
+            for (const std::int64_t shot : {1, 2})
+                for (const std::int64_t step : steps_kept(place, shot))
+                    CHECK_NOTHROW(CheckpointReader(place.unfinished() / checkpoint_name(shot, step)).verify());
+        }
+        CHECK(place.run().code == 0);
+        CHECK(left_in(place.out()) == without_a_stop());
+    }
+    MESSAGE(signals, " signals, of which ", too_late, " came when the run had ended");
 }
 
 TEST_CASE("a damaged checkpoint is told and not used: the one before is, or none") {
@@ -239,6 +285,32 @@ TEST_CASE("a run keeps its shots when its time is over") {
     CHECK(last_step_kept(place) > 0);
     const Outcome last = place.run();
     CHECK(contains(last.err, "going on"));
+    CHECK(left_in(place.out()) == without_a_stop());
+}
+
+TEST_CASE("a Slurm job queues itself again until its run is complete") {
+    const SurveyPlace place(kLongShots);
+    const auto bin = place.folder.path() / "bin";
+    std::filesystem::create_directory(bin);
+    const auto program = [&](const std::string& name, const std::string& text) {
+        write_text(bin / name, "#!/bin/sh\n" + text);
+        std::filesystem::permissions(bin / name, std::filesystem::perms::owner_all);
+    };
+    // What Slurm does at the limit of time, and what it is asked for.
+    program("srun", "exec timeout --preserve-status --signal=TERM 1 \"$@\"\n");
+    program("scontrol", "echo \"$*\" >>" + quoted((bin / "asked").string()) + "\n");
+    program("onda", "exec " + quoted(ONDA_PROGRAM) + " \"$@\"\n");
+    std::string command = "PATH=" + quoted(bin.string()) + ":$PATH SLURM_JOB_ID=42 sh " +
+                          quoted(std::string(ONDA_SOURCE_DIR) + "/examples/slurm_requeue.sh");
+    const std::vector<std::string> arguments = place.command();
+    for (std::size_t i = 1; i < arguments.size(); ++i) command += " " + quoted(arguments[i]);
+    command += " >/dev/null 2>&1";
+    int jobs = 0;
+    for (; !std::filesystem::exists(place.out() / "summary.json") && jobs < 200; ++jobs)
+        CHECK(std::system(command.c_str()) == 0);
+    const std::string asked = std::filesystem::exists(bin / "asked") ? text_of(bin / "asked") : "";
+    CHECK(std::ranges::count(asked, '\n') == jobs - 1);
+    CHECK((asked.empty() || asked.starts_with("requeue 42\n")));
     CHECK(left_in(place.out()) == without_a_stop());
 }
 

@@ -31,6 +31,7 @@ inversion:
   true_model: true.h5
   vp_m_s: {min: 1900, max: 2300}
   source_taper_m: 30
+  wells: [{position_m: [150], name: middle}, {position_m: [200]}]
   stages:
   - {iterations: 1, spacing_m: 20, band_pass: {high_hz: 10}}
   - {iterations: 2}
@@ -92,6 +93,9 @@ TEST_CASE("pictures of an inversion are drawn again, to the byte") {
     CHECK(place.drawn({"--what", "model"}) == of_run("model.png"));
     CHECK(place.drawn({"--what", "shots"}) == of_run("misfit_by_shot.png"));
     CHECK(place.drawn({"--what", "gathers"}) == of_run("gathers.png"));
+    CHECK(place.drawn({"--what", "spectra"}) == of_run("spectra.png"));
+    CHECK(place.drawn({"--what", "wells"}) == of_run("wells.png"));
+    CHECK(place.drawn({"--what", "wells", "--iteration", "1-0"}) != of_run("wells.png"));
     CHECK(place.drawn({"--what", "model", "--iteration", "2-2"}) == of_run("model.png"));
     CHECK(place.drawn({"--what", "gathers", "--iteration", "2-002", "--shot", "2"}) == of_run("gathers.png"));
 }
@@ -140,7 +144,8 @@ TEST_CASE("what an inversion has not is said with what it has") {
     place.check_refusal({"inversion", "@out", "--what", "model", "--iteration", "3-1"}, 64,
                         "--iteration 3-1: STAGE-ITERATION of " + place.path("out/iterations.csv") +
                             ", which has 1-000 to 1-001, 2-000 to 2-002");
-    place.check_refusal({"inversion", "@out", "--iteration", "1-1"}, 64, "misfits are those of all");
+    place.check_refusal({"inversion", "@out", "--iteration", "1-1"}, 64,
+                        "--iteration is not of --what misfit, which shows all of them");
     place.check_refusal({"inversion", "@out", "--what", "model", "--shot", "1"}, 64, "--shot is of --what gathers");
     place.check_refusal({"inversion", "@out", "--what", "gathers", "--iteration", "2-1"}, 66,
                         "2-001: no seismograms were predicted in this model; they were in 1-000, 2-000, 2-002");
