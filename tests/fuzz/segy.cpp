@@ -7,6 +7,6 @@ using namespace onda;
 void fuzz::read_input(std::string_view input) {
     const auto file = file_with(input, "file.sgy");
     read_foreign(read_segy_model, file, {});
-    read_foreign(read_segy_model, file, {.shape = {2, 3}, .spacing_m = {10., 5.}, .units = "km/s"});
+    read_foreign(read_segy_model, file, {.shape = {3, 2, 15}, .spacing_m = {10., 10., 5.}, .units = "km/s"});
     read_traces(file);
 }
