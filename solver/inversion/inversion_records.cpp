@@ -76,7 +76,7 @@ auto read_json(const std::filesystem::path& file, const Take& take) {
     try {
         return take(Json::parse(stream));
     } catch (const Json::exception& error) {
-        throw Error(ExitCode::bad_data, shown(file) + ": is damaged: " + error.what() +
+        throw Error(ExitCode::bad_data, shown(file) + ": is damaged: " + printable(error.what()) +
                                             "; remove it, and the same command computes it again");
     }
 }

@@ -133,8 +133,9 @@ Json tuning_key(const TuningCase& of) {
 std::optional<Tuned> kept_tuning(const TuningCase& of, std::vector<std::string>& warnings) {
     const Json key = tuning_key(of);
     const auto kept = read_cache(name_of(key), kVersion, &warnings);
-    if (!kept || kept->value("key", Json()) != key) return std::nullopt;
+    if (!kept) return std::nullopt;
     try {
+        if (kept->at("key") != key) return std::nullopt;
         const auto candidate = candidate_in(kept->at("choice"), of);
         if (!candidate) return std::nullopt;
         return Tuned{*candidate, kept->at("seconds").get<double>(), kept->at("measured_utc").get<std::string>()};

@@ -81,7 +81,7 @@ std::string differences(const Identity& there, const Identity& here) {
     std::string text;
     for (const auto& [name, value] : all)
         if (const std::string before = value_in(there, name), now = value_in(here, name); before != now)
-            text += fmt::format("{}  {}: {} there, {} now", text.empty() ? "" : "\n", name, before, now);
+            text += fmt::format("{}  {}: {} there, {} now", text.empty() ? "" : "\n", printable(name), before, now);
     return text;
 }
 

@@ -164,6 +164,16 @@ TEST_CASE("what this program cannot compute is not taken") {
         std::vector<std::string> warnings;
         CHECK_FALSE(kept_tuning(of, warnings));
     }
+    // Files that are whole, with values that no tuning left.
+    const auto file = keep_tuning(of, {rule_of(plan_for_two()), 1., "2026-01-31T12:00:00Z"});
+    for (const nlohmann::json& value : {nlohmann::json::array({1, "two"}), nlohmann::json("text"),
+                                        nlohmann::json{{"key", tuning_key(of)}, {"choice", 3}}}) {
+        CAPTURE(value.dump());
+        write_cache(file.stem().string(), 1, value);
+        std::vector<std::string> warnings;
+        CHECK_FALSE(kept_tuning(of, warnings));
+        CHECK(warnings.empty());
+    }
 }
 
 TEST_CASE("trials are sorted by what was measured, and two are made whatever the time") {

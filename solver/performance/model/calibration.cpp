@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 #include <stdexcept>
@@ -29,6 +30,14 @@ const nlohmann::json& object_in(const nlohmann::json& json, const char* key) {
     return *found;
 }
 
+/// A text, empty where there is none.
+std::string text_in(const nlohmann::json& json, const char* key) {
+    const auto found = json.find(key);
+    if (found == json.end()) return "";
+    if (!found->is_string()) throw std::invalid_argument(fmt::format("{} is no text", key));
+    return found->get<std::string>();
+}
+
 template <typename Calibration, typename Rates, typename Constants>
 nlohmann::ordered_json json_of(const Calibration& calibration, const Rates& rates, const Constants& constants) {
     nlohmann::ordered_json json{{"device", calibration.device}, {"source", calibration.source}};
@@ -43,8 +52,8 @@ nlohmann::ordered_json json_of(const Calibration& calibration, const Rates& rate
 template <typename Calibration, typename Rates, typename Constants>
 void read_json(Calibration& calibration, const nlohmann::json& json, const Rates& rates, const Constants& constants) {
     if (!json.is_object()) throw std::invalid_argument("it is no object");
-    calibration.device = json.value("device", "");
-    calibration.source = json.value("source", "");
+    calibration.device = text_in(json, "device");
+    calibration.source = text_in(json, "source");
     for (const auto& rate : rates) calibration.rates.*rate.value = positive(object_in(json, "rates"), rate.name);
     for (const auto& [family, values] : object_in(json, "kernels").items())
         for (const auto& constant : constants)
@@ -95,7 +104,10 @@ nlohmann::ordered_json calibration_json(const CpuCalibration& calibration) {
 GpuCalibration gpu_calibration_from(const nlohmann::json& json) {
     GpuCalibration calibration;
     read_json(calibration, json, kGpuRates, kKernelConstants);
-    calibration.multiprocessors = static_cast<int>(positive(json, "multiprocessors"));
+    const double multiprocessors = positive(json, "multiprocessors");
+    if (multiprocessors > std::numeric_limits<int>::max())
+        throw std::invalid_argument("multiprocessors is more than any device has");
+    calibration.multiprocessors = static_cast<int>(multiprocessors);
     return calibration;
 }
 

@@ -14,7 +14,7 @@ namespace onda {
 
 nlohmann::ordered_json calibration_json(const GpuCalibration& calibration);
 nlohmann::ordered_json calibration_json(const CpuCalibration& calibration);
-/// \throws std::invalid_argument that says which part is missing or no positive number.
+/// \throws std::invalid_argument that says which part is missing, or no text or positive number.
 GpuCalibration gpu_calibration_from(const nlohmann::json& json);
 CpuCalibration cpu_calibration_from(const nlohmann::json& json);
 

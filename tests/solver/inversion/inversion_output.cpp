@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "io/text/printable.hpp"
+#include "solver/inversion/inversion_records.hpp"
 #include "solver/outputs/iterations/inversion_page.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/planning/make_plan.hpp"
@@ -583,4 +584,36 @@ TEST_CASE("models that are not of the grid are refused") {
     results.current = results.current.first(7);
     const std::string message = message_of([&] { inversion.stage(folder.path(), results); }, ExitCode::internal);
     CHECK(message == "the current model of an inversion has 7 values, and its grid 1271 nodes");
+}
+
+TEST_CASE("a damaged record of an iteration is named in a message that can be shown") {
+    const TemporaryFolder folder;
+    const InversionRecords records(folder.path());
+    const Path file = records.folder_of(1, 0) / "iteration.json";
+    std::filesystem::create_directories(file.parent_path());
+    for (const std::string text :
+         {"", "[1", "{\"stage\": \xff\x1b[2J", "{\"stage\": \"\xc3\"}", "{\"stage\": [\"\x7f\"]}"}) {
+        CAPTURE(text);
+        std::ofstream(file) << text;
+        const std::string message = message_of([&] { static_cast<void>(records.find(1, 0)); }, ExitCode::bad_data);
+        CHECK(message.starts_with(file.string() + ": is damaged: "));
+        CHECK(message.ends_with("; remove it, and the same command computes it again"));
+        CHECK(printable_lines(message) == message);
+    }
+}
+
+TEST_CASE("what differs from an inversion that is there is told in a message that can be shown") {
+    const TemporaryFolder folder;
+    const InversionRecords records(folder.path());
+    std::filesystem::create_directories(records.folder_of(1, 0));
+    std::ofstream(records.folder_of(1, 0) / "iteration.json") << "{}";
+    std::ofstream(folder.path() / "iterations" / "inversion.json")
+        << R"({"grid.\u001b[2Jshape": "[3, 4]", "grid.spacing_m": "1\u009b"})";
+    const std::string message = message_of(
+        [&] {
+            records.begin_or_join({{"grid.shape", "[3, 4]"}});
+        },
+        ExitCode::cannot_create);
+    CHECK(message.find(R"(grid.\x1b[2Jshape: [3, 4] there, not given now)") != std::string::npos);
+    CHECK(printable_lines(message) == message);
 }
