@@ -24,21 +24,27 @@ struct NameByShot {
     }
 };
 
-/// `{shot}`, or `{shot:0N}` with one or two digits N.
-std::optional<NameByShot> name_by_shot(const std::filesystem::path& pattern) {
-    constexpr std::string_view opening = "{shot";
-    const std::string name = pattern.filename().string();
-    const std::size_t begin = name.find(opening), end = name.find('}', begin);
-    if (begin == std::string::npos || end == std::string::npos) return std::nullopt;
-    const std::size_t inside = begin + opening.size();
-    const std::string format = name.substr(inside, end - inside);
-    NameByShot made{name.substr(0, begin), name.substr(end + 1), 0};
-    if (format.empty()) return made;
+/// The least digits that the end of `{shot}` or `{shot:0N}`, N of one or two digits, asks for; none for another end.
+std::optional<std::size_t> digits_asked_for(std::string_view format) {
+    if (format.empty()) return 0;
     if (format.size() < 3 || format.size() > 4 || !format.starts_with(":0") ||
         !std::ranges::all_of(format.substr(2), is_decimal_digit))
         return std::nullopt;
-    made.digits = static_cast<std::size_t>(std::stoi(format.substr(2)));
-    return made;
+    std::size_t digits = 0;
+    std::from_chars(format.data() + 2, format.data() + format.size(), digits);
+    return digits;
+}
+
+std::optional<NameByShot> name_by_shot(const std::filesystem::path& pattern) {
+    constexpr std::string_view opening = "{shot";
+    const std::string name = pattern.filename().string();
+    for (std::size_t begin = name.find(opening); begin != std::string::npos; begin = name.find(opening, begin + 1)) {
+        const std::size_t inside = begin + opening.size(), end = name.find('}', inside);
+        if (end == std::string::npos) return std::nullopt;
+        if (const auto digits = digits_asked_for(std::string_view(name).substr(inside, end - inside)))
+            return NameByShot{name.substr(0, begin), name.substr(end + 1), *digits};
+    }
+    return std::nullopt;
 }
 
 }  // namespace

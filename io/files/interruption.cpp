@@ -13,9 +13,9 @@
 namespace onda {
 namespace {
 
-std::atomic<int> pending_signal{0}, signals_counted{0}, scopes_uninterrupted{0};
+std::atomic<int> pending_signal{0}, signals_counted{0}, scopes_uninterrupted{0}, scopes_unheard{0};
 std::atomic<std::int64_t> checkpoints_asked{0}, first_signal_ns{0};
-std::atomic<bool> noticing{false};
+std::atomic<bool> noticing{false}, takes_requests{false};
 std::atomic<pid_t> owner{0};
 std::array<std::atomic<const char*>, RemovedOnSignal::kMost> doomed{};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free,
@@ -42,11 +42,11 @@ bool is_meant_again() {
 
 /// \returns whether the program may go on.
 bool only_noticed(int signal) {
-    if (!noticing) return false;
-    if (signal == SIGUSR1) {
+    if (signal == SIGUSR1 && takes_requests) {
         ++checkpoints_asked;
         return true;
     }
+    if (!noticing) return false;
     int none = 0;
     pending_signal.compare_exchange_strong(none, signal);
     if (repeats_by_itself(signal)) return true;
@@ -100,8 +100,12 @@ void notice_signals() {
     noticing = true;
 }
 
+void take_requests_for_checkpoints() {
+    takes_requests = true;
+}
+
 void throw_if_interrupted() {
-    if (const int signal = pending_signal) throw Interrupted{signal};
+    if (const int signal = pending_signal; signal != 0 && scopes_unheard == 0) throw Interrupted{signal};
 }
 
 int noticed_signal() {
@@ -133,6 +137,14 @@ RemovedOnSignal::~RemovedOnSignal() {
     // A handler that has taken the path still reads it: the program is about to end, in another thread.
     if (slot_ < kMost && doomed[slot_].exchange(nullptr) == nullptr)
         for (;;) pause();
+}
+
+UnheardSignals::UnheardSignals() {
+    ++scopes_unheard;
+}
+
+UnheardSignals::~UnheardSignals() {
+    --scopes_unheard;
 }
 
 Uninterrupted::Uninterrupted() {

@@ -23,13 +23,15 @@ void watch_signals();
 void remove_temporary_files() noexcept;
 /// Lets signals only be noticed from now on, for throw_if_interrupted() to report: the first one counts. Another one
 /// that comes a second later or more ends the program at once, and so does the third; those that the system repeats by
-/// itself (SIGPIPE, SIGXCPU, timers) are not counted. SIGUSR1 does not end the program: it asks for a checkpoint.
+/// itself (SIGPIPE, SIGXCPU, timers) are not counted.
 void notice_signals();
+/// Lets SIGUSR1 ask for a checkpoint from now on, in place of ending the program.
+void take_requests_for_checkpoints();
 /// Reports a signal that has been noticed. \throws Interrupted if there is one.
 void throw_if_interrupted();
 /// The signal that throw_if_interrupted() would report; 0 where there is none.
 int noticed_signal();
-/// How often SIGUSR1 has asked for a checkpoint since signals are noticed.
+/// How often SIGUSR1 has asked for a checkpoint.
 std::int64_t checkpoints_asked_for();
 /// Ends the program as if the signal had never been caught.
 [[noreturn]] void die_of(int signal);
@@ -47,6 +49,16 @@ public:
 
 private:
     std::size_t slot_;
+};
+
+/// A stretch of the program in which throw_if_interrupted() throws nothing, in all threads: what is almost done is
+/// done.
+class UnheardSignals {
+public:
+    UnheardSignals();
+    ~UnheardSignals();
+    UnheardSignals(const UnheardSignals&) = delete;
+    UnheardSignals& operator=(const UnheardSignals&) = delete;
 };
 
 /// A stretch of the program that no signal ends, however many come, while this is in scope: for a few system calls that

@@ -12,7 +12,7 @@
 #include "io/text/printable.hpp"
 #include "solver/inversion/inversion_iterations.hpp"
 #include "solver/inversion/inversion_preparation.hpp"
-#include "solver/inversion/step_mask.hpp"
+#include "solver/model/step_mask.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
@@ -98,8 +98,9 @@ void FullWaveformInversion::prepare() {
         identity_of(config_, std::string(build().version), passes_.facts.model_fingerprint, plan_->setup.kernel, "fwi");
     for (const ResolvedParameter& parameter : resolved_parameters(config_))
         if (parameter.path.starts_with("inversion.") && parameter.path != "inversion.true_model" &&
-            !parameter.path.starts_with("inversion.wells"))
-            identity_[parameter.path] = parameter.path == "inversion.mask" ? "hash " + mask_hash : parameter.value;
+            parameter.path != "inversion.mask" && !parameter.path.starts_with("inversion.wells"))
+            identity_[parameter.path] = parameter.value;
+    if (!settings().mask.empty()) identity_["inversion.mask"] = "hash " + mask_hash;
     // Errors of later stages are told before the first one begins.
     ranks_.all_or_none([&] {
         for (std::size_t i = 0; i < settings().stages.size(); ++i)

@@ -11,7 +11,7 @@
 #include "solver/inversion/inversion_preparation.hpp"
 #include "solver/inversion/line_search.hpp"
 #include "solver/inversion/regularisation.hpp"
-#include "solver/inversion/step_mask.hpp"
+#include "solver/model/step_mask.hpp"
 #include "solver/model/stored_model.hpp"
 #include "solver/outputs/gradient_output.hpp"
 #include "solver/outputs/iterations/inversion_page.hpp"

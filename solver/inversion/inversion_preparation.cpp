@@ -10,7 +10,7 @@
 #include "solver/inversion/gradient_shaping.hpp"
 #include "solver/inversion/inversion_stage.hpp"
 #include "solver/inversion/model_parameters.hpp"
-#include "solver/inversion/step_mask.hpp"
+#include "solver/model/step_mask.hpp"
 #include "solver/outputs/iterations/wells.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/planning/make_plan.hpp"

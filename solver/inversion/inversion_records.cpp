@@ -62,7 +62,7 @@ IterationRecord iteration_from(const Json& json) {
     record.scale = json.at("scale");
     record.last_change = json.at("last_change");
     record.restarted = json.at("restarted");
-    record.redrawn = json.at("redrawn");
+    record.redrawn = json.value("redrawn", false);
     record.stuck = json.at("stuck");
     if (json.contains("model_error_percent")) row.model_error_percent = json.at("model_error_percent").get<double>();
     for (const Json& shot : json.at("misfit_by_shot")) record.by_shot.push_back({shot.at(0), shot.at(1)});

@@ -52,7 +52,7 @@ public:
         return folder_of(stage, iteration) / "model.h5";
     }
     /// Of the passes that predict seismograms: some shots of the model that a stage begins with, to look for skipped
-    /// cycles, and one of the model that the last stage ends with.
+    /// cycles, and one of the model that it ends with.
     [[nodiscard]] std::filesystem::path predicted(std::int64_t stage) const {
         return folder_of(stage, 0) / "predicted";
     }

@@ -207,7 +207,9 @@ std::unique_ptr<GathersOfShot> KeptInversion::gathers(const InversionIteration& 
     const std::vector<std::int64_t> first = SeismogramReader(records_.predicted(1) / kSeismogramsName).shots();
     std::vector<std::int64_t> both = SeismogramReader(*now / kSeismogramsName).shots();
     std::erase_if(both, [&](std::int64_t number) { return !std::ranges::binary_search(first, number); });
-    const std::int64_t wanted = shot.value_or(first[first.size() / 2]);
+    std::int64_t wanted = shot.value_or(first[first.size() / 2]);
+    // Another stage may have drawn other shots.
+    if (!shot && !both.empty() && !std::ranges::binary_search(both, wanted)) wanted = both[both.size() / 2];
     if (!std::ranges::binary_search(both, wanted))
         throw Error(ExitCode::usage, fmt::format("--shot {}: was not predicted in the first model and in that of {}; "
                                                  "there {} {}",

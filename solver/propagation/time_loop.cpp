@@ -27,7 +27,9 @@ void TimeLoop::run(Propagator& propagator, const double& max_abs, std::int64_t l
         });
         act(stop, turn);
         control_.tell(stop, propagator.time_s(), max_abs);
-        if (after_stretch_) times_.measure("checkpoints", after_stretch_);
+        if (!after_stretch_ || !is_due_after_stretch_()) continue;
+        turn = {};
+        times_.measure("checkpoints", after_stretch_);
     }
 }
 

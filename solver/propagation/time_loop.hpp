@@ -57,9 +57,12 @@ public:
 
     /// Adds a hook. Hooks that are due at the same step act in the order in which they were added.
     void add(StepHook hook) { hooks_.push_back({std::move(hook), 0}); }
-    /// What is done after each stretch, when everything that was due has been done; how long that is depends on the
-    /// machine.
-    void set_after_stretch(std::function<void()> act) { after_stretch_ = std::move(act); }
+    /// What is done after stretches, if it is due, when everything else that was due has been done; how long they are
+    /// depends on the machine. Other batches may have the device meanwhile.
+    void set_after_stretch(std::function<bool()> is_due, std::function<void()> act) {
+        is_due_after_stretch_ = std::move(is_due);
+        after_stretch_ = std::move(act);
+    }
     /// Takes the step that the propagator is at for one at which everything due has been done: it goes on from there.
     void go_on() { goes_on_ = true; }
     /// \param max_abs the largest |p|, which a hook keeps up to date. \throws what the control, the device or a hook
@@ -80,6 +83,7 @@ private:
     PhaseTimes& times_;
     StepControl& control_;
     std::vector<Entry> hooks_;
+    std::function<bool()> is_due_after_stretch_;
     std::function<void()> after_stretch_;
     bool goes_on_ = false;
 };

@@ -327,7 +327,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     } catch (const Interrupted& interrupted) {
         log.note_error("interrupted");
         folder.give_up();
-        if (!keeps_checkpoints(plan) || (interrupted.signal != SIGTERM && interrupted.signal != SIGINT)) throw;
+        if ((interrupted.signal != SIGTERM && interrupted.signal != SIGINT) || !keeps_checkpoints(plan) ||
+            !folder.unfinished().holds_work())
+            throw;
         throw Error(ExitCode::time_limit, fmt::format("interrupted ({}): run the same command again to go on",
                                                       strsignal(interrupted.signal)));
     } catch (...) {

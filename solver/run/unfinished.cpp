@@ -212,9 +212,8 @@ void UnfinishedSurvey::remove_rest(const std::filesystem::path& shots) {
 bool UnfinishedSurvey::holds_work() const {
     if (ShotTable::any_finished(table())) return true;
     bool holds = false;
-    for_entries(folder_, [&](const std::filesystem::path&, const std::string& name) {
-        holds = holds || checkpoint_of(name).has_value();
-    });
+    for_entries(folder_,
+                [&](const std::filesystem::path&, const std::string& name) { holds = holds || is_checkpoint(name); });
     return holds;
 }
 

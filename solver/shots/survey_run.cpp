@@ -4,6 +4,7 @@
 #include <csignal>
 #include <future>
 #include <omp.h>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ void add_thread_memory(Allocations& list, const Experiment& experiment) {
 SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by)
     : plan_(parts.plan),
       parts_(parts),
-      checkpoints_(parts.checkpoints != nullptr && plan_.task->keeps_checkpoints
+      // Processes that share a grid write parts of its snapshots, which they begin again.
+      checkpoints_(parts.checkpoints != nullptr && (parts.team == nullptr || plan_.snapshots.steps.empty())
                        ? std::make_unique<CheckpointStore>(*parts.checkpoints)
                        : nullptr),
       task_(plan_.task->make({plan_, parts.media, parts.files, parts.times, parts.team, checkpoints_.get()})),
@@ -88,16 +90,17 @@ Batch SurveyRun::claim_and_prepare() {
     const auto goes_on_from = [&](std::size_t i) { return checkpoints_ ? checkpoints_->step_of(shots.id(i)) : 0; };
     const auto claim_up_to_end = [&] {
         for (; cursor_ < shots.size() && std::ssize(batch) < plan_.placement.batch; ++cursor_) {
+            if (!selection_.contains(shots.id(cursor_))) continue;
             // Shots advance together from one step.
-            if (!batch.empty() && goes_on_from(cursor_) != goes_on_from(batch.front().index)) return;
-            if (selection_.contains(shots.id(cursor_)) && parts_.ledger.claim(cursor_))
-                batch.emplace_back().index = cursor_;
+            if (!batch.empty() && goes_on_from(cursor_) != goes_on_from(batch.front().index) &&
+                !parts_.ledger.is_finished(cursor_))
+                return;
+            if (parts_.ledger.claim(cursor_)) batch.emplace_back().index = cursor_;
         }
     };
     claim_up_to_end();
     if (batch.empty()) {
         cursor_ = 0;
-        if (checkpoints_) checkpoints_->look();
         claim_up_to_end();
     }
     for (ShotInProgress& shot : batch) task_->prepare(shot);
@@ -136,9 +139,12 @@ void SurveyRun::begin_at(std::int64_t step) {
 }
 
 bool SurveyRun::wants_to_end() {
-    constexpr std::chrono::seconds to_write{1};
+    constexpr double cautious_bytes_s = 3e8;
     const int signal = noticed_signal();
-    return signal == SIGTERM || signal == SIGINT || Clock::now() + to_write > end_by_;
+    const std::chrono::duration<double> to_write(1. + static_cast<double>(state_bytes(plan_.computation())) /
+                                                          cautious_bytes_s);
+    return signal == SIGTERM || signal == SIGINT ||
+           Clock::now() + std::chrono::duration_cast<Clock::duration>(to_write) > end_by_;
 }
 
 bool SurveyRun::wants_checkpoint() {
@@ -153,6 +159,8 @@ void SurveyRun::end() {
 
 /// What the shots of a batch leave is where it stays when this returns.
 void SurveyRun::finish(Batch& batch) const {
+    std::optional<UnheardSignals> until_all_is_kept;
+    if (checkpoints_) until_all_is_kept.emplace();
     task_->finish(batch);
     std::vector<std::pair<std::size_t, ShotRecord>> finished;
     for (ShotInProgress& shot : batch) finished.emplace_back(shot.index, std::move(shot.record));

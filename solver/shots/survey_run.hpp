@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "io/files/interruption.hpp"
 #include "kernels/plan/allocations.hpp"
 #include "solver/program/phase_times.hpp"
 #include "solver/program/progress.hpp"
@@ -88,8 +89,8 @@ private:
     std::size_t cursor_ = 0;
     std::int64_t computed_ = 0, together_ = 0;  ///< shots before the batch that is computed, and in it
     double longest_batch_s_ = 0.;
-    std::int64_t checkpoints_asked_ = 0;  ///< checkpoints_asked_for() that have been heard
-    std::int64_t pace_ = 1;               ///< strides from one look at signals and other workers to the next
+    std::int64_t checkpoints_asked_ = checkpoints_asked_for();  ///< checkpoints_asked_for() that have been heard
+    std::int64_t pace_ = 1;  ///< strides from one look at signals and other workers to the next
 };
 
 }  // namespace onda

@@ -1,11 +1,9 @@
 #include "solver/tasks/checkpoint_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
@@ -21,7 +19,8 @@ namespace {
 
 using CheckpointJson = nlohmann::ordered_json;
 
-constexpr std::string_view kCheckpointMagic = "ondackp1", kCheckpointMark = ".checkpoint-", kFramesMark = ".frames";
+constexpr std::string_view kCheckpointMagic = "ondackp1", kLastMark = ".checkpoint",
+                           kEarlierMark = ".checkpoint-before", kFramesMark = ".frames";
 constexpr std::int64_t kMagicBytes = 8, kLengthBytes = 8, kHashBytes = 8;
 constexpr std::int64_t kPieceBytes = 8 << 20;
 
@@ -33,13 +32,6 @@ std::uint64_t number_of_bytes(std::string_view bytes) {
     std::uint64_t number = 0;
     std::memcpy(&number, bytes.data(), std::min(bytes.size(), sizeof(number)));
     return number;
-}
-
-/// Of a part that may be anything; none for one that cannot be.
-std::int64_t bytes_of_part(const StatePart& part) {
-    if (std::ranges::any_of(part.extents, [](std::int64_t extent) { return extent < 0; }) || part.element_bytes < 0)
-        return 0;
-    return saturating_product(part.extents[0], part.extents[1], part.extents[2], part.element_bytes);
 }
 
 std::string header_of(const CheckpointRecord& record) {
@@ -73,6 +65,12 @@ CheckpointRecord record_of_header(const std::string& text, std::int64_t& values,
 }
 
 }  // namespace
+
+std::int64_t bytes_of(const StatePart& part) {
+    if (std::ranges::any_of(part.extents, [](std::int64_t extent) { return extent < 0; }) || part.element_bytes < 0)
+        return 0;
+    return saturating_product(part.extents[0], part.extents[1], part.extents[2], part.element_bytes);
+}
 
 AtomicFile stage_checkpoint(const std::filesystem::path& path, const CheckpointRecord& record,
                             const StateSource& put_state) {
@@ -116,7 +114,7 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path)
     if (!traces.empty()) std::memcpy(record_.traces.data(), traces.data(), traces.size());
     record_.outputs = next(of_outputs);
     state_at_ = at;
-    for (const StatePart& part : record_.parts) at = saturating_sum(at, bytes_of_part(part));
+    for (const StatePart& part : record_.parts) at = saturating_sum(at, bytes_of(part));
     if (at != end) fail("is not as long as it says");
 }
 
@@ -150,33 +148,33 @@ void CheckpointReader::restore(Wavefield& wavefield, int slot) const {
     });
 }
 
-std::string checkpoint_name(std::int64_t shot, std::int64_t step) {
-    return fmt::format("{:05}{}{}", shot, kCheckpointMark, step);
+std::string checkpoint_name(std::int64_t shot) {
+    return fmt::format("{:05}{}", shot, kLastMark);
+}
+
+std::string earlier_checkpoint_name(std::int64_t shot) {
+    return fmt::format("{:05}{}", shot, kEarlierMark);
 }
 
 std::string frames_name(std::int64_t shot) {
     return fmt::format("{:05}{}", shot, kFramesMark);
 }
 
-std::optional<CheckpointName> checkpoint_of(std::string_view name) {
-    CheckpointName found;
-    const std::size_t mark = name.find(kCheckpointMark);
-    if (mark == std::string_view::npos) return std::nullopt;
-    const auto is_number = [](std::string_view digits, std::int64_t& value) {
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        return error == std::errc() && end == digits.data() + digits.size() && value >= 0;
-    };
-    if (!is_number(name.substr(0, mark), found.shot) ||
-        !is_number(name.substr(mark + kCheckpointMark.size()), found.step) ||
-        name != checkpoint_name(found.shot, found.step))
-        return std::nullopt;
-    return found;
+namespace {
+
+bool is_number_with(std::string_view name, std::string_view mark) {
+    return name.size() > mark.size() && name.ends_with(mark) &&
+           name.find_first_not_of("0123456789") == name.size() - mark.size();
+}
+
+}  // namespace
+
+bool is_checkpoint(std::string_view name) {
+    return is_number_with(name, kLastMark) || is_number_with(name, kEarlierMark);
 }
 
 bool is_checkpoint_name(std::string_view name) {
-    if (checkpoint_of(name)) return true;
-    return name.ends_with(kFramesMark) && name.size() > kFramesMark.size() &&
-           name.find_first_not_of("0123456789") == name.size() - kFramesMark.size();
+    return is_checkpoint(name) || is_number_with(name, kFramesMark);
 }
 
 }  // namespace onda

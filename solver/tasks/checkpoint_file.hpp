@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,11 +29,14 @@ struct CheckpointRecord {
     std::vector<StatePart> parts{};         ///< of the state, in the order of Wavefield::visit()
 };
 
+/// The bytes of a part of a state; 0 for one that cannot be.
+std::int64_t bytes_of(const StatePart& part);
+
 /// Gives the state of a shot, piece by piece, in the order of Wavefield::visit().
 using StateSource = std::function<void(const std::function<void(std::string_view bytes)>& put)>;
 
 /// The finished file, ready for its name: a header in JSON, the traces, what outputs have taken, the state, and XXH3 of
-/// all of it. Numbers are those of this machine, little-endian. \throws Error(cannot_create | io_error); Interrupted.
+/// all of it. Numbers are those of this machine, little-endian. \throws Error(cannot_create | io_error).
 AtomicFile stage_checkpoint(const std::filesystem::path& path, const CheckpointRecord& record,
                             const StateSource& put_state);
 
@@ -51,24 +53,24 @@ public:
     /// Gives a shot of the wavefield the state. \throws Error(bad_data) if its parts are others; Error(io_error).
     void restore(Wavefield& wavefield, int slot) const;
 
-private:
+    /// \throws Error(bad_data) that names the file.
     [[noreturn]] void fail(const std::string& what) const;
 
+private:
     std::filesystem::path path_;
     Descriptor file_;
     std::int64_t bytes_, state_at_ = 0;
     CheckpointRecord record_;
 };
 
-/// "00012.checkpoint-4000": the shot as it is after so many steps.
-std::string checkpoint_name(std::int64_t shot, std::int64_t step);
+/// "00012.checkpoint": the last one of a shot.
+std::string checkpoint_name(std::int64_t shot);
+/// "00012.checkpoint-before": the one before.
+std::string earlier_checkpoint_name(std::int64_t shot);
 /// "00012.frames": the values of the snapshots of a shot so far, one after the other.
 std::string frames_name(std::int64_t shot);
-/// The shot and the step of a checkpoint's name; none for other names.
-struct CheckpointName {
-    std::int64_t shot = 0, step = 0;
-};
-std::optional<CheckpointName> checkpoint_of(std::string_view name);
+/// Whether a file is a checkpoint, the last of a shot or the one before.
+bool is_checkpoint(std::string_view name);
 /// Whether a file is a checkpoint, or has the snapshots of one.
 bool is_checkpoint_name(std::string_view name);
 

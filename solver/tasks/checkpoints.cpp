@@ -25,25 +25,22 @@ namespace {
 
 constexpr std::chrono::duration<double> kPauseOfCheckpoints = std::chrono::minutes(30);
 constexpr double kMostCost = 0.02;  ///< of the time that steps take
-constexpr std::size_t kCheckpointsOfShot = 2;
+
+/// Of the shots that advance together.
+std::int64_t bytes_of_traces(const Experiment& experiment, const Computation& computation) {
+    return saturating_product(shots_together(computation.placement), experiment.survey.size.most_receivers,
+                              experiment.time.recorded_samples(), std::int64_t{sizeof(float)});
+}
 
 std::int64_t bytes_of_frame(const Plan& plan) {
     return plan.snapshots.window.points() * std::int64_t{sizeof(float)};
 }
 
-void remove_file(const std::filesystem::path& path) {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
-}
-
-/// The first `samples` of each trace.
-std::vector<float> beginnings(std::span<const float> traces, std::int64_t of_trace, std::int64_t samples) {
-    std::vector<float> some;
-    some.reserve(traces.size() / static_cast<std::size_t>(of_trace) * static_cast<std::size_t>(samples));
-    for (std::size_t at = 0; at < traces.size(); at += static_cast<std::size_t>(of_trace))
-        some.insert(some.end(), traces.begin() + static_cast<std::ptrdiff_t>(at),
-                    traces.begin() + static_cast<std::ptrdiff_t>(at) + samples);
-    return some;
+/// Leaves the first `samples` of each trace.
+void keep_beginnings(std::vector<float>& traces, std::int64_t of_trace, std::int64_t samples) {
+    auto to = traces.begin();
+    for (auto from = traces.begin(); from != traces.end(); from += of_trace) to = std::copy_n(from, samples, to);
+    traces.erase(to, traces.end());
 }
 
 }  // namespace
@@ -55,63 +52,55 @@ bool keeps_checkpoints(const Plan& plan) {
 std::int64_t checkpoints_on_disk(const Experiment& experiment, const Computation& computation) {
     const std::int64_t shots = shots_together(computation.placement),
                        workers = std::max<std::int64_t>(1, std::ssize(computation.placement.workers));
-    const std::int64_t traces = saturating_product(experiment.survey.size.most_receivers,
-                                                   experiment.time.recorded_samples(), std::int64_t{sizeof(float)});
     const std::int64_t frames = saturating_product(experiment.snapshots.window.points(),
                                                    experiment.snapshots.steps.size(), std::int64_t{sizeof(float)});
     const std::int64_t state = saturating_product(workers, state_bytes(computation));
-    return saturating_sum(saturating_product(saturating_sum(state, saturating_product(shots, traces)),
-                                             static_cast<std::int64_t>(kCheckpointsOfShot)),
-                          saturating_product(shots, frames));
+    return saturating_sum(
+        saturating_product(saturating_sum(state, bytes_of_traces(experiment, computation)), std::int64_t{2}),
+        saturating_product(shots, frames));
 }
 
-CheckpointStore::CheckpointStore(CheckpointSettings settings) : settings_(std::move(settings)) {
-    look();
-}
-
-void CheckpointStore::look() {
-    const std::lock_guard lock(mutex_);
-    steps_.clear();
-    std::error_code fault;
-    for (std::filesystem::directory_iterator entry(settings_.folder, fault), end; !fault && entry != end;
-         entry.increment(fault))
-        if (const auto found = checkpoint_of(entry->path().filename().string()))
-            steps_[found->shot].insert(found->step);
-}
-
-std::vector<std::int64_t> CheckpointStore::steps_of(std::int64_t shot) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = steps_.find(shot);
-    if (found == steps_.end()) return {};
-    return {found->second.rbegin(), found->second.rend()};
+std::vector<std::filesystem::path> CheckpointStore::files_of(std::int64_t shot) const {
+    std::vector<std::filesystem::path> files;
+    for (const std::filesystem::path& path : {file(shot), earlier_file(shot)}) {
+        std::error_code none;
+        if (std::filesystem::exists(path, none)) files.push_back(path);
+    }
+    return files;
 }
 
 std::int64_t CheckpointStore::step_of(std::int64_t shot) const {
-    const std::vector<std::int64_t> steps = steps_of(shot);
-    return steps.empty() ? 0 : steps.front();
+    for (const std::filesystem::path& path : files_of(shot)) try {
+            return CheckpointReader(path).record().step;
+        } catch (const Error&) {
+            continue;  // told when the shot goes on
+        }
+    return 0;
 }
 
-void CheckpointStore::note(std::int64_t shot, std::int64_t step) {
-    const std::lock_guard lock(mutex_);
-    std::set<std::int64_t>& steps = steps_[shot];
-    steps.insert(step);
-    while (steps.size() > kCheckpointsOfShot) {
-        remove_file(file(shot, *steps.begin()));
-        steps.erase(steps.begin());
+/// Whenever the program is killed, one of both names is there.
+void CheckpointStore::add(std::int64_t shot, AtomicFile checkpoint) const {
+    std::error_code fault;
+    if (std::filesystem::exists(file(shot), fault)) std::filesystem::rename(file(shot), earlier_file(shot), fault);
+    checkpoint.rename();
+}
+
+void CheckpointStore::remove(std::int64_t shot) const {
+    for (const std::filesystem::path& path : {file(shot), earlier_file(shot), frames_file(shot)}) {
+        std::error_code ignored;
+        std::filesystem::remove(path, ignored);
     }
-}
-
-void CheckpointStore::remove(std::int64_t shot) {
-    for (const std::int64_t step : steps_of(shot)) remove_file(file(shot, step));
-    const std::lock_guard lock(mutex_);
-    if (steps_.erase(shot) > 0) remove_file(frames_file(shot));
 }
 
 BatchCheckpoints::BatchCheckpoints(CheckpointStore& store, const Plan& plan, Batch& batch)
     : store_(store), plan_(plan), batch_(batch), frames_(batch.size()) {}
 
 BatchCheckpoints::~BatchCheckpoints() {
-    if (writing_.valid()) writing_.wait();
+    try {
+        settle();
+    } catch (...) {
+        return;  // what has ended the run is told
+    }
 }
 
 std::int64_t BatchCheckpoints::frames_until(std::int64_t step) const {
@@ -122,56 +111,56 @@ std::int64_t BatchCheckpoints::frames_until(std::int64_t step) const {
 
 // ---- Going on
 
-/// Those that all shots of the batch have, the latest first.
-std::vector<std::int64_t> BatchCheckpoints::common_steps() const {
-    std::vector<std::int64_t> common = store_.steps_of(batch_.front().shot.id);
-    for (const ShotInProgress& shot : batch_) {
-        const std::vector<std::int64_t> own = store_.steps_of(shot.shot.id);
-        std::erase_if(common, [&own](std::int64_t step) { return std::ranges::find(own, step) == own.end(); });
+/// The latest first. What cannot be read is told, and goes.
+std::vector<BatchCheckpoints::Readers> BatchCheckpoints::common_checkpoints() const {
+    std::vector<Readers> common;
+    for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
+        std::vector<Readers> so_far = std::exchange(common, {});
+        for (const std::filesystem::path& path : store_.files_of(batch_[slot].shot.id)) try {
+                auto reader = std::make_unique<CheckpointReader>(path);
+                if (slot == 0) {
+                    common.emplace_back().push_back(std::move(reader));
+                    continue;
+                }
+                for (Readers& others : so_far)
+                    if (!others.empty() && others.front()->record().step == reader->record().step) {
+                        others.push_back(std::move(reader));
+                        common.push_back(std::move(others));
+                        break;
+                    }
+            } catch (const Error& error) {
+                store_.settings().log->warn(std::string("checkpoint not used: ") + error.what());
+            }
     }
     return common;
 }
 
 void BatchCheckpoints::go_on(Propagator& propagator) {
-    const std::vector<std::int64_t> steps = common_steps();
-    if (steps.empty()) return;
-    for (const std::int64_t step : steps)
-        if (restore(propagator, step)) return;
-    begin_at_rest(propagator);
-}
-
-void BatchCheckpoints::begin_at_rest(Propagator& propagator) {
-    for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
-        store_.remove(batch_[slot].shot.id);
-        propagator.wavefield().restore(static_cast<int>(slot),
-                                       [](const StatePart&, std::int64_t, std::span<std::byte> planes) {
-                                           std::ranges::fill(planes, std::byte{0});
-                                       });
-    }
+    for (const Readers& readers : common_checkpoints())
+        if (are_whole(readers, propagator)) return restore(propagator, readers);
 }
 
 /// Everything is read and checked before anything changes.
-bool BatchCheckpoints::restore(Propagator& propagator, std::int64_t step) {
-    std::vector<std::unique_ptr<CheckpointReader>> readers;
-    std::vector<Frames> frames = std::exchange(frames_, std::vector<Frames>(batch_.size()));
+bool BatchCheckpoints::are_whole(const Readers& readers, const Propagator& propagator) {
+    frames_ = std::vector<Frames>(batch_.size());
     try {
         for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
-            const std::filesystem::path path = store_.file(batch_[slot].shot.id, step);
-            readers.push_back(std::make_unique<CheckpointReader>(path));
-            readers.back()->verify();
-            const CheckpointRecord& record = readers.back()->record();
-            const bool is_of_this_run = record.identity == store_.settings().identity && record.step == step &&
-                                        record.shot == batch_[slot].shot.id &&
-                                        record.parts == propagator.wavefield().state_parts();
-            if (!is_of_this_run || !has_frames(record, slot))
-                throw Error(ExitCode::bad_data, shown(path) + ": is of another run, or its snapshots are not there");
+            readers[slot]->verify();
+            const CheckpointRecord& record = readers[slot]->record();
+            if (record.identity != store_.settings().identity || record.shot != batch_[slot].shot.id ||
+                record.parts != propagator.wavefield().state_parts() || !has_frames(record, slot))
+                readers[slot]->fail("is of another run, or its snapshots are not there");
         }
+        return true;
     } catch (const Error& error) {
-        if (error.code() != ExitCode::bad_data) throw;
         store_.settings().log->warn(std::string("checkpoint not used: ") + error.what());
-        frames_ = std::move(frames);
+        frames_ = std::vector<Frames>(batch_.size());
         return false;
     }
+}
+
+void BatchCheckpoints::restore(Propagator& propagator, const Readers& readers) {
+    const std::int64_t step = readers.front()->record().step;
     for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
         ShotInProgress& shot = batch_[slot];
         const CheckpointRecord& record = readers[slot]->record();
@@ -180,6 +169,7 @@ bool BatchCheckpoints::restore(Propagator& propagator, std::int64_t step) {
         shot.before = {record.samples, record.traces};
         KeptValues outputs(record.outputs);
         shot.outputs.take_back(outputs);
+        if (!outputs.at_end()) readers[slot]->fail("has more of its outputs than they take back");
     }
     propagator.go_on_from(step);
     store_.settings().log->info(
@@ -187,7 +177,6 @@ bool BatchCheckpoints::restore(Propagator& propagator, std::int64_t step) {
                     batch_.size() == 1 ? fmt::format(" {}", batch_.front().shot.id)
                                        : fmt::format("s {} to {}", batch_.front().shot.id, batch_.back().shot.id),
                     step, plan_.time.steps));
-    return true;
 }
 
 /// Whether the snapshots of a record are on disk as they were. Notes them.
@@ -232,14 +221,19 @@ bool BatchCheckpoints::is_time() const {
            every.value_or(std::max(kPauseOfCheckpoints, std::chrono::duration<double>(cost_s_ / kMostCost)));
 }
 
-void BatchCheckpoints::keep_if_due(Propagator& propagator, const BatchWatch& watch, BatchSnapshots* snapshots,
-                                   StepControl& control) {
+bool BatchCheckpoints::is_due(const Propagator& propagator, StepControl& control) {
+    const bool is_asked = control.wants_checkpoint();
+    if (propagator.step() == plan_.time.steps) return false;
+    return control.wants_to_end() || (!has_given_up_ && (is_asked || is_time()));
+}
+
+void BatchCheckpoints::keep(Propagator& propagator, const BatchWatch& watch, BatchSnapshots* snapshots,
+                            StepControl& control) {
     const bool ends = control.wants_to_end();
-    if ((!ends && !control.wants_checkpoint() && !is_time()) || propagator.step() == plan_.time.steps) return;
     const Clock::time_point begun = Clock::now();
     watch.check(propagator);
     if (snapshots != nullptr) snapshots->settle();
-    const bool is_kept = keep(propagator) && (!ends || settle());
+    const bool is_kept = !has_given_up_ && try_to_write(propagator) && (!ends || settle());
     last_ = Clock::now();
     cost_s_ = std::chrono::duration<double>(last_ - begun).count();
     if (is_kept)
@@ -248,12 +242,12 @@ void BatchCheckpoints::keep_if_due(Propagator& propagator, const BatchWatch& wat
     if (ends) control.end();
 }
 
-bool BatchCheckpoints::keep(Propagator& propagator) try {
+bool BatchCheckpoints::try_to_write(Propagator& propagator) try {
     settle();
     write(propagator);
     return true;
 } catch (const Error& error) {
-    tell_that_none_is_kept(error);
+    note_failure(error);
     return false;
 }
 
@@ -261,14 +255,18 @@ bool BatchCheckpoints::settle() try {
     if (writing_.valid()) writing_.get();
     return true;
 } catch (const Error& error) {
-    tell_that_none_is_kept(error);
+    note_failure(error);
     return false;
 }
 
-/// A full disk ends no run.
-void BatchCheckpoints::tell_that_none_is_kept(const Error& error) const {
-    if (error.code() != ExitCode::io_error && error.code() != ExitCode::cannot_create) throw error;
+/// A full disk ends no run. Snapshots that checkpoints need would take the room of those that the run is to leave: they
+/// go, and no more are kept.
+void BatchCheckpoints::note_failure(const Error& error) {
+    if (error.code() != ExitCode::io_error && error.code() != ExitCode::cannot_create) throw;
     store_.settings().log->warn(std::string("no checkpoint: ") + error.what());
+    if (plan_.snapshots.steps.empty()) return;
+    has_given_up_ = true;
+    for (const ShotInProgress& shot : batch_) store_.remove(shot.shot.id);
 }
 
 CheckpointRecord BatchCheckpoints::record_at(const Propagator& propagator, std::size_t slot) const {
@@ -285,7 +283,8 @@ CheckpointRecord BatchCheckpoints::record_at(const Propagator& propagator, std::
     std::vector<float> traces(shot.shot.receivers.size() * static_cast<std::size_t>(of_trace));
     if (!traces.empty()) propagator.wavefield().download_traces(std::span<float>(traces), static_cast<int>(slot));
     shot.before.put_into(traces, of_trace);
-    record.traces = beginnings(traces, of_trace, record.samples);
+    if (!traces.empty()) keep_beginnings(traces, of_trace, record.samples);
+    record.traces = std::move(traces);
     if (!storable(std::span<const float>(record.traces)))
         throw Error(ExitCode::unstable, fmt::format("shot {}: a trace is not finite in single precision at step {}",
                                                     shot.shot.id, propagator.step()));
@@ -300,9 +299,9 @@ CheckpointRecord BatchCheckpoints::record_at(const Propagator& propagator, std::
 void BatchCheckpoints::write(Propagator& propagator) {
     const std::int64_t step = propagator.step();
     const Wavefield& wavefield = propagator.wavefield();
-    const std::int64_t state = state_bytes(plan_.computation());
-    const bool in_background =
-        plan_.placement.device->has_own_memory() && available_memory_bytes() > 2 * state + (std::int64_t{1} << 28);
+    const std::int64_t needed =
+        saturating_sum(state_bytes(plan_.computation()), bytes_of_traces(plan_.experiment(), plan_.computation()));
+    const bool in_background = plan_.placement.device->has_own_memory() && available_memory_bytes() / 2 > needed;
     std::vector<CheckpointRecord> records;
     std::vector<std::string> states(batch_.size());
     std::vector<AtomicFile> files;
@@ -316,27 +315,29 @@ void BatchCheckpoints::write(Propagator& propagator) {
                             });
         };
         if (in_background) {
+            std::size_t bytes_of_state = 0;
+            for (const StatePart& part : record.parts) bytes_of_state += static_cast<std::size_t>(bytes_of(part));
+            states[slot].reserve(bytes_of_state);
             put_state([&](std::string_view bytes) { states[slot] += bytes; });
             records.push_back(std::move(record));
         } else {
-            files.push_back(stage_checkpoint(store_.file(record.shot, step), record, put_state));
+            files.push_back(stage_checkpoint(store_.file(record.shot), record, put_state));
         }
     }
-    if (!in_background) return give_names(std::move(files), step);
-    writing_ = std::async(std::launch::async, [this, step, kept = std::move(records), all = std::move(states)] {
+    if (!in_background) return give_names(std::move(files));
+    writing_ = std::async(std::launch::async, [this, kept = std::move(records), all = std::move(states)] {
         std::vector<AtomicFile> written;
         for (std::size_t slot = 0; slot < kept.size(); ++slot)
-            written.push_back(stage_checkpoint(store_.file(kept[slot].shot, step), kept[slot],
-                                               [&](const auto& put) { put(all[slot]); }));
-        give_names(std::move(written), step);
+            written.push_back(
+                stage_checkpoint(store_.file(kept[slot].shot), kept[slot], [&](const auto& put) { put(all[slot]); }));
+        give_names(std::move(written));
     });
 }
 
 /// All shots of a batch have their files before the first gets its name: so that they have a step in common.
-void BatchCheckpoints::give_names(std::vector<AtomicFile> files, std::int64_t step) {
-    for (AtomicFile& file : files) file.rename();
+void BatchCheckpoints::give_names(std::vector<AtomicFile> files) const {
+    for (std::size_t slot = 0; slot < files.size(); ++slot) store_.add(batch_[slot].shot.id, std::move(files[slot]));
     sync_folder(store_.settings().folder);
-    for (const ShotInProgress& shot : batch_) store_.note(shot.shot.id, step);
 }
 
 /// Appends what snapshots there are since the last checkpoint.

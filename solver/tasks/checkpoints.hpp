@@ -6,12 +6,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <future>
-#include <limits>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -46,34 +42,34 @@ struct CheckpointSettings {
     Log* log = nullptr;
 };
 
-/// The checkpoints of a run's shots on disk. The claim of a shot is that of its checkpoints, too.
+/// The checkpoints of a run's shots on disk, the last two of each. The claim of a shot is that of its checkpoints, too.
 class CheckpointStore {
 public:
-    explicit CheckpointStore(CheckpointSettings settings);
+    explicit CheckpointStore(CheckpointSettings settings) : settings_(std::move(settings)) {}
 
-    /// Looks what is in the folder.
-    void look();
     /// The step that a shot goes on from, if its file is whole; 0 where there is none.
     [[nodiscard]] std::int64_t step_of(std::int64_t shot) const;
-    /// All of them, the latest first.
-    [[nodiscard]] std::vector<std::int64_t> steps_of(std::int64_t shot) const;
-    /// Notes a file that has its name, and removes all but the last two.
-    void note(std::int64_t shot, std::int64_t step);
-    /// Removes what a finished shot, or one that begins anew, has left.
-    void remove(std::int64_t shot);
+    /// The files of a shot that are there, the latest first. Those that can be read have different steps.
+    [[nodiscard]] std::vector<std::filesystem::path> files_of(std::int64_t shot) const;
+    /// Gives a finished checkpoint its name; what had it becomes the one before. \throws Error(io_error).
+    void add(std::int64_t shot, AtomicFile file) const;
+    /// Removes what a finished shot has left.
+    void remove(std::int64_t shot) const;
 
     [[nodiscard]] const CheckpointSettings& settings() const { return settings_; }
-    [[nodiscard]] std::filesystem::path file(std::int64_t shot, std::int64_t step) const {
-        return settings_.folder / checkpoint_name(shot, step);
+    [[nodiscard]] std::filesystem::path file(std::int64_t shot) const {
+        return settings_.folder / checkpoint_name(shot);
     }
     [[nodiscard]] std::filesystem::path frames_file(std::int64_t shot) const {
         return settings_.folder / frames_name(shot);
     }
 
 private:
+    [[nodiscard]] std::filesystem::path earlier_file(std::int64_t shot) const {
+        return settings_.folder / earlier_checkpoint_name(shot);
+    }
+
     CheckpointSettings settings_;
-    mutable std::mutex mutex_;  ///< shots are claimed, and checkpoints written, by other threads
-    std::map<std::int64_t, std::set<std::int64_t>> steps_;  ///< by shot
 };
 
 /// The checkpoints of shots that advance together.
@@ -96,10 +92,12 @@ public:
     void go_on(Propagator& propagator);
     /// Gives the snapshots that were taken before go_on() to the outputs. \throws what these throw.
     void give_frames_back();
-    /// Keeps the shots as they are now if it is time, or the control wants to end, and lets it end. A disk that is full
-    /// is told, and hinders nothing.
+    /// Whether it is time for one, or the control asks for it or wants to end.
+    [[nodiscard]] bool is_due(const Propagator& propagator, StepControl& control);
+    /// Keeps the shots as they are now, and lets the control end if it wants to. A disk that is full is told, and
+    /// hinders nothing.
     /// \throws Error(unstable); what snapshots met; what StepControl::end() throws.
-    void keep_if_due(Propagator& propagator, const BatchWatch& watch, BatchSnapshots* snapshots, StepControl& control);
+    void keep(Propagator& propagator, const BatchWatch& watch, BatchSnapshots* snapshots, StepControl& control);
     /// Waits until the last one is on disk. \returns whether it is.
     bool settle();
 
@@ -111,17 +109,20 @@ private:
         Fingerprint hash;
     };
 
-    [[nodiscard]] bool restore(Propagator& propagator, std::int64_t step);
+    /// A checkpoint of each shot, all of one step.
+    using Readers = std::vector<std::unique_ptr<CheckpointReader>>;
+
+    [[nodiscard]] std::vector<Readers> common_checkpoints() const;
+    [[nodiscard]] bool are_whole(const Readers& readers, const Propagator& propagator);
+    void restore(Propagator& propagator, const Readers& readers);
     [[nodiscard]] bool has_frames(const CheckpointRecord& record, std::size_t slot);
-    void begin_at_rest(Propagator& propagator);
-    [[nodiscard]] std::vector<std::int64_t> common_steps() const;
     [[nodiscard]] bool is_time() const;
-    [[nodiscard]] bool keep(Propagator& propagator);
-    void tell_that_none_is_kept(const Error& error) const;
+    [[nodiscard]] bool try_to_write(Propagator& propagator);
+    void note_failure(const Error& error);
     void write(Propagator& propagator);
     void keep_frames(std::size_t slot, std::int64_t step);
     [[nodiscard]] CheckpointRecord record_at(const Propagator& propagator, std::size_t slot) const;
-    void give_names(std::vector<AtomicFile> files, std::int64_t step);
+    void give_names(std::vector<AtomicFile> files) const;
     [[nodiscard]] std::int64_t frames_until(std::int64_t step) const;
 
     CheckpointStore& store_;
@@ -129,7 +130,8 @@ private:
     Batch& batch_;
     std::vector<Frames> frames_;  ///< by slot
     Clock::time_point last_ = Clock::now();
-    double cost_s_ = 0.;  ///< that steps waited for the last one
+    double cost_s_ = 0.;         ///< that steps waited for the last one
+    bool has_given_up_ = false;  ///< for want of room on the disk
     std::future<void> writing_;
 };
 

@@ -46,9 +46,7 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
     BatchWatch watch(plan_, batch);
     std::vector<ShotPoints> points = begin_batch(batch, parts_.files);
     std::optional<BatchCheckpoints> checkpoints;
-    // Processes that share a grid write parts of its snapshots, which they begin again.
-    if (parts_.checkpoints != nullptr && (parts_.team == nullptr || plan_.snapshots.steps.empty()))
-        checkpoints.emplace(*parts_.checkpoints, plan, batch);
+    if (parts_.checkpoints != nullptr) checkpoints.emplace(*parts_.checkpoints, plan, batch);
     Propagator propagator = parts_.times.measure("shot set-up", [&] {
         if (!wavefield_ || wavefield_->shots() != shots || !parts_.media.holds(plan.domain.part)) {
             wavefield_.reset();
@@ -78,7 +76,8 @@ void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& wa
         if (propagator.step() > 0) loop.go_on();
         parts_.times.measure("checkpoints", [&] { checkpoints->give_frames_back(); });
         loop.set_after_stretch(
-            [&] { checkpoints->keep_if_due(propagator, watch, snapshots ? &*snapshots : nullptr, control); });
+            [&] { return checkpoints->is_due(propagator, control); },
+            [&] { checkpoints->keep(propagator, watch, snapshots ? &*snapshots : nullptr, control); });
     }
     loop.run(propagator, watch.largest());
     if (snapshots) parts_.times.measure("outputs", [&] { snapshots->finish(); });

@@ -170,6 +170,7 @@ TEST_CASE("files of shots have their numbers in their names") {
     CHECK(shots_of("b{shot}.csv").empty());
     CHECK(files_by_shot(folder.path() / "nowhere" / "{shot}.csv").empty());
     CHECK(file_of_shot("{shot:06}", 42) == "000042");
+    CHECK(file_of_shot("{shots}_{shot}.csv", 42) == "{shots}_42.csv");
     for (const char* name : {"a.csv", "{shot", "{shots}", "{shot:4}", "{shot:0}", "{shot:0x}", "{shot}/a.csv"})
         CHECK_FALSE(is_by_shot(name));
 }

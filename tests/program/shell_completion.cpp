@@ -64,7 +64,7 @@ TEST_CASE("bash completes the values of options and arguments") {
     CHECK(offered_by_bash(script, "onda plot slice --plane ''", 4) == "xz yz xy\n");
     CHECK(offered_by_bash(script, "onda plot model --map vi", 4) == "viridis vik\n");
     CHECK(offered_by_bash(script, "onda plot gather --map vi", 4) == "vik\n");
-    CHECK(offered_by_bash(script, "onda plot inversion --what ''", 4) == "misfit model shots gathers\n");
+    CHECK(offered_by_bash(script, "onda plot inversion --what ''", 4) == "misfit model wells shots gathers spectra\n");
     CHECK(offered_by_bash(script, "onda dispersion --coefficients o", 3) == "optimised\n");
     CHECK(offered_by_bash(script, "onda run --template cr", 3) == "\n");  // of another command
 }

@@ -148,7 +148,7 @@ TEST_CASE("what an inversion has not is said with what it has") {
                         "--iteration is not of --what misfit, which shows all of them");
     place.check_refusal({"inversion", "@out", "--what", "model", "--shot", "1"}, 64, "--shot is of --what gathers");
     place.check_refusal({"inversion", "@out", "--what", "gathers", "--iteration", "2-1"}, 66,
-                        "2-001: no seismograms were predicted in this model; they were in 1-000, 2-000, 2-002");
+                        "2-001: no seismograms were predicted in this model; they were in 1-000, 1-001, 2-000, 2-002");
     place.check_refusal({"inversion", "@out", "--what", "gathers", "--shot", "1"}, 64,
                         "--shot 1: was not predicted in the first model and in that of 2-002; there is 2");
     place.check_refusal({"inversion", "@true"}, 66, "holds no inversion: it has no iterations.csv");

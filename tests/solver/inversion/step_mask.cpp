@@ -1,6 +1,6 @@
 // The mask of an inversion: the numbers of its file on the grid of the configuration, interpolated on others, and
 // refused by file, node and value. Takes 1 s.
-#include "solver/inversion/step_mask.hpp"
+#include "solver/model/step_mask.hpp"
 
 #include <algorithm>
 #include <cmath>

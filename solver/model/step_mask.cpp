@@ -1,4 +1,4 @@
-#include "solver/inversion/step_mask.hpp"
+#include "solver/model/step_mask.hpp"
 
 #include <algorithm>
 #include <cstddef>
