@@ -85,6 +85,7 @@ bool SurveyRun::may_claim_ahead() const {
 Batch SurveyRun::claim_and_prepare() {
     Batch batch;
     const Shots& shots = plan_.survey.shots;
+    if (checkpoints_) checkpoints_->look();  // other processes may have had the shots that are claimed now
     const auto goes_on_from = [&](std::size_t i) { return checkpoints_ ? checkpoints_->step_of(shots.id(i)) : 0; };
     const auto claim_up_to_end = [&] {
         for (; cursor_ < shots.size() && std::ssize(batch) < plan_.placement.batch; ++cursor_) {
@@ -97,7 +98,6 @@ Batch SurveyRun::claim_and_prepare() {
     claim_up_to_end();
     if (batch.empty()) {
         cursor_ = 0;
-        if (checkpoints_) checkpoints_->look();
         claim_up_to_end();
     }
     for (ShotInProgress& shot : batch) task_->prepare(shot);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <spdlog/fmt/fmt.h>
 #include <system_error>
 #include <unistd.h>
@@ -103,8 +104,9 @@ void CheckpointStore::note(std::int64_t shot, std::int64_t step) {
 
 void CheckpointStore::remove(std::int64_t shot) {
     for (const std::int64_t step : steps_of(shot)) remove_file(file(shot, step));
+    remove_file(frames_file(shot));  // which may be there without a checkpoint
     const std::lock_guard lock(mutex_);
-    if (steps_.erase(shot) > 0) remove_file(frames_file(shot));
+    steps_.erase(shot);
 }
 
 BatchCheckpoints::BatchCheckpoints(CheckpointStore& store, const Plan& plan, Batch& batch)
@@ -167,7 +169,8 @@ bool BatchCheckpoints::restore(Propagator& propagator, std::int64_t step) {
                 throw Error(ExitCode::bad_data, shown(path) + ": is of another run, or its snapshots are not there");
         }
     } catch (const Error& error) {
-        if (error.code() != ExitCode::bad_data) throw;
+        // One that is not there any more belongs to a process that has had the shot in the meantime.
+        if (error.code() != ExitCode::bad_data && error.code() != ExitCode::cannot_create) throw;
         store_.settings().log->warn(std::string("checkpoint not used: ") + error.what());
         frames_ = std::move(frames);
         return false;
@@ -248,27 +251,45 @@ void BatchCheckpoints::keep_if_due(Propagator& propagator, const BatchWatch& wat
     if (ends) control.end();
 }
 
-bool BatchCheckpoints::keep(Propagator& propagator) try {
+/// Neither a full disk nor want of memory or threads ends a run. \returns whether nothing was thrown.
+template <typename Body>
+bool BatchCheckpoints::tell_if_none_is_kept(const Body& body) const {
+    const auto tell = [this](const std::string& why) { store_.settings().log->warn("no checkpoint: " + why); };
+    try {
+        body();
+        return true;
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::io_error && error.code() != ExitCode::cannot_create) throw;
+        tell(error.what());
+    } catch (const std::bad_alloc&) {
+        tell("out of memory");
+    } catch (const std::system_error& error) {
+        tell(error.what());
+    }
+    return false;
+}
+
+bool BatchCheckpoints::keep(Propagator& propagator) {
     settle();
-    write(propagator);
-    return true;
-} catch (const Error& error) {
-    tell_that_none_is_kept(error);
-    return false;
+    const bool is_kept = tell_if_none_is_kept([&] { write(propagator); });
+    if (!is_kept) drop_needless_frames();
+    return is_kept;
 }
 
-bool BatchCheckpoints::settle() try {
-    if (writing_.valid()) writing_.get();
-    return true;
-} catch (const Error& error) {
-    tell_that_none_is_kept(error);
-    return false;
+bool BatchCheckpoints::settle() {
+    return tell_if_none_is_kept([this] {
+        if (writing_.valid()) writing_.get();
+    });
 }
 
-/// A full disk ends no run.
-void BatchCheckpoints::tell_that_none_is_kept(const Error& error) const {
-    if (error.code() != ExitCode::io_error && error.code() != ExitCode::cannot_create) throw error;
-    store_.settings().log->warn(std::string("no checkpoint: ") + error.what());
+/// Gives a full disk back the snapshots of shots that have no checkpoint.
+void BatchCheckpoints::drop_needless_frames() {
+    for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
+        const std::int64_t shot = batch_[slot].shot.id;
+        if (store_.step_of(shot) != 0) continue;
+        remove_file(store_.frames_file(shot));
+        frames_[slot] = Frames{};
+    }
 }
 
 CheckpointRecord BatchCheckpoints::record_at(const Propagator& propagator, std::size_t slot) const {
@@ -334,9 +355,11 @@ void BatchCheckpoints::write(Propagator& propagator) {
 
 /// All shots of a batch have their files before the first gets its name: so that they have a step in common.
 void BatchCheckpoints::give_names(std::vector<AtomicFile> files, std::int64_t step) {
-    for (AtomicFile& file : files) file.rename();
+    for (std::size_t slot = 0; slot < files.size(); ++slot) {
+        files[slot].rename();
+        store_.note(batch_[slot].shot.id, step);  // at once: whatever fails then, it is removed in its time
+    }
     sync_folder(store_.settings().folder);
-    for (const ShotInProgress& shot : batch_) store_.note(shot.shot.id, step);
 }
 
 /// Appends what snapshots there are since the last checkpoint.

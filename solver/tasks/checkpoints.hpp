@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "io/text/error.hpp"
 #include "kernels/fingerprint.hpp"
 #include "solver/program/log.hpp"
 #include "solver/propagation/propagator.hpp"
@@ -117,7 +116,9 @@ private:
     [[nodiscard]] std::vector<std::int64_t> common_steps() const;
     [[nodiscard]] bool is_time() const;
     [[nodiscard]] bool keep(Propagator& propagator);
-    void tell_that_none_is_kept(const Error& error) const;
+    template <typename Body>
+    bool tell_if_none_is_kept(const Body& body) const;
+    void drop_needless_frames();
     void write(Propagator& propagator);
     void keep_frames(std::size_t slot, std::int64_t step);
     [[nodiscard]] CheckpointRecord record_at(const Propagator& propagator, std::size_t slot) const;
