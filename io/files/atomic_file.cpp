@@ -126,7 +126,11 @@ struct AtomicFile::State {
         if (::link(existing.c_str(), temporary.c_str()) != 0) return false;
         second_name = true;
         file = Descriptor(::open(temporary.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-        if (file.id() < 0) throw_system_fault(ExitCode::io_error, path, "cannot open it under its new name", errno);
+        if (file.id() < 0) {
+            const int error = errno;
+            ::unlink(temporary.c_str());
+            throw_system_fault(ExitCode::io_error, path, "cannot open it under its new name", error);
+        }
         lock(file, F_RDLCK);
         return true;
     }

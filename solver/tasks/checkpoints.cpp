@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <spdlog/fmt/fmt.h>
 #include <system_error>
 #include <unistd.h>
@@ -233,7 +234,7 @@ void BatchCheckpoints::keep(Propagator& propagator, const BatchWatch& watch, Bat
     const Clock::time_point begun = Clock::now();
     watch.check(propagator);
     if (snapshots != nullptr) snapshots->settle();
-    const bool is_kept = !has_given_up_ && try_to_write(propagator) && (!ends || settle());
+    const bool is_kept = settle() && !has_given_up_ && succeeds([&] { write(propagator); }) && (!ends || settle());
     last_ = Clock::now();
     cost_s_ = std::chrono::duration<double>(last_ - begun).count();
     if (is_kept)
@@ -242,28 +243,33 @@ void BatchCheckpoints::keep(Propagator& propagator, const BatchWatch& watch, Bat
     if (ends) control.end();
 }
 
-bool BatchCheckpoints::try_to_write(Propagator& propagator) try {
-    settle();
-    write(propagator);
-    return true;
-} catch (const Error& error) {
-    note_failure(error);
+/// Neither a full disk nor want of memory or threads ends a run. \returns whether nothing was thrown.
+template <typename Body>
+bool BatchCheckpoints::succeeds(const Body& body) {
+    try {
+        body();
+        return true;
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::io_error && error.code() != ExitCode::cannot_create) throw;
+        note_failure(error.what());
+    } catch (const std::bad_alloc&) {
+        note_failure("out of memory");
+    } catch (const std::system_error& error) {
+        note_failure(error.what());
+    }
     return false;
 }
 
-bool BatchCheckpoints::settle() try {
-    if (writing_.valid()) writing_.get();
-    return true;
-} catch (const Error& error) {
-    note_failure(error);
-    return false;
+bool BatchCheckpoints::settle() {
+    return succeeds([this] {
+        if (writing_.valid()) writing_.get();
+    });
 }
 
-/// A full disk ends no run. Snapshots that checkpoints need would take the room of those that the run is to leave: they
-/// go, and no more are kept.
-void BatchCheckpoints::note_failure(const Error& error) {
-    if (error.code() != ExitCode::io_error && error.code() != ExitCode::cannot_create) throw;
-    store_.settings().log->warn(std::string("no checkpoint: ") + error.what());
+/// Snapshots that checkpoints need would take the room of those that the run is to leave: they go, and no more are
+/// kept.
+void BatchCheckpoints::note_failure(const std::string& why) {
+    store_.settings().log->warn("no checkpoint: " + why);
     if (plan_.snapshots.steps.empty()) return;
     has_given_up_ = true;
     for (const ShotInProgress& shot : batch_) store_.remove(shot.shot.id);

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "io/text/error.hpp"
 #include "kernels/fingerprint.hpp"
 #include "solver/program/log.hpp"
 #include "solver/propagation/propagator.hpp"
@@ -117,8 +116,9 @@ private:
     void restore(Propagator& propagator, const Readers& readers);
     [[nodiscard]] bool has_frames(const CheckpointRecord& record, std::size_t slot);
     [[nodiscard]] bool is_time() const;
-    [[nodiscard]] bool try_to_write(Propagator& propagator);
-    void note_failure(const Error& error);
+    template <typename Body>
+    bool succeeds(const Body& body);
+    void note_failure(const std::string& why);
     void write(Propagator& propagator);
     void keep_frames(std::size_t slot, std::int64_t step);
     [[nodiscard]] CheckpointRecord record_at(const Propagator& propagator, std::size_t slot) const;

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <random>
 
-#include "io/results/snapshots.hpp"
 #include "solver/tasks/checkpoint_file.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/surveys/survey_place.hpp"
@@ -29,33 +28,11 @@ backend: {threads: 1, batch: 2}
 
 const std::string kEveryMoment = "checkpoint.every_minutes=0.0005";
 
-/// What a run has left, but for what names the run.
-struct LeftOfRun {
-    std::vector<std::vector<float>> values;
-    std::map<std::string, std::string> pictures;
-    nlohmann::json hashes, largest;
-    bool operator==(const LeftOfRun&) const = default;
-};
-
-LeftOfRun left_in(const std::filesystem::path& out) {
-    LeftOfRun left;
-    for (const std::int64_t shot : {1, 2}) {
-        left.values.push_back(read_gather(out / "seismograms.h5", shot).pressure);
-        left.values.push_back(read_frames(out / "snapshots.h5", shot).values);
-    }
-    for (const auto& entry : std::filesystem::directory_iterator(out))
-        if (entry.path().extension() == ".png") left.pictures[entry.path().filename()] = text_of(entry.path());
-    const auto summary = nlohmann::json::parse(text_of(out / "summary.json"));
-    left.hashes = summary["hashes"];
-    left.largest = summary["largest_observed_pressure_pa"];
-    return left;
-}
-
 const LeftOfRun& without_a_stop() {
     static const LeftOfRun left = [] {
         const SurveyPlace place(kLongShots);
         REQUIRE(place.run().code == 0);
-        return left_in(place.out());
+        return left_in(place.out(), 2);
     }();
     return left;
 }
@@ -126,7 +103,7 @@ TEST_CASE("shots that signals stop go on with other threads, batches and kernels
     const Outcome last = place.run({"--set", "backend.batch=1"});
     CHECK(last.code == 0);
     CHECK(contains(last.err, "going on  shot 1 from the checkpoint after step "));
-    CHECK(left_in(place.out()) == without_a_stop());
+    CHECK(left_in(place.out(), 2) == without_a_stop());
     CHECK(!std::filesystem::exists(place.unfinished()));
 }
 
@@ -162,7 +139,7 @@ TEST_CASE("SIGUSR1 asks for a checkpoint, and the run goes on") {
     CHECK(process.wait() == 0);
     CHECK(process.code() == 0);
     CHECK(contains(text_of(place.out() / "onda.log"), "checkpoint after step "));
-    CHECK(left_in(place.out()) == without_a_stop());
+    CHECK(left_in(place.out(), 2) == without_a_stop());
 }
 
 TEST_CASE("shots that are killed at any moment go on from the last moment that was kept whole") {
@@ -184,7 +161,7 @@ TEST_CASE("shots that are killed at any moment go on from the last moment that w
             CHECK(last_step_kept(place) >= before);
         }
         CHECK(place.run().code == 0);
-        CHECK(left_in(place.out()) == without_a_stop());
+        CHECK(left_in(place.out(), 2) == without_a_stop());
         CHECK(partial_files(place.out()).empty());
     }
     MESSAGE("killed ", kills, " times, ", within_a_file, " of them while a checkpoint was written; ", ends, " runs");
@@ -214,7 +191,7 @@ TEST_CASE("signals at any moment leave checkpoints that are whole") {
                         CHECK_NOTHROW(CheckpointReader(place.unfinished() / name).verify());
         }
         CHECK(place.run().code == 0);
-        CHECK(left_in(place.out()) == without_a_stop());
+        CHECK(left_in(place.out(), 2) == without_a_stop());
     }
     MESSAGE(signals, " signals, of which ", too_late, " came when the run had ended");
 }
@@ -244,7 +221,7 @@ TEST_CASE("a damaged checkpoint is told and not used: the one before is, or none
         CHECK(contains(run.err, "its snapshots are not there"));
         CHECK(!contains(run.err, "going on"));
     }
-    CHECK(left_in(place.out()) == without_a_stop());
+    CHECK(left_in(place.out(), 2) == without_a_stop());
 }
 
 TEST_CASE("bytes that are no checkpoint are refused, wherever they differ") {
@@ -267,6 +244,42 @@ TEST_CASE("bytes that are no checkpoint are refused, wherever they differ") {
     }
 }
 
+TEST_CASE("a shot that another process has advanced in the meantime goes on from where that one stopped") {
+    std::string four = kLongShots;
+    const auto put = [&four](const std::string& old, const std::string& other) {
+        four.replace(four.find(old), old.size(), other);
+    };
+    put("count: 2}", "count: 4}");
+    put("duration_s: 16", "duration_s: 24");
+    const SurveyPlace place(four);
+    REQUIRE(stop_on_the_way(place, {"--set", "backend.batch=4"}, SIGTERM));
+    const std::vector<std::int64_t> before = steps_kept(place, 4);
+    REQUIRE(!before.empty());
+    const auto log = open(place.out("err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0666);
+    const std::vector<std::string> alone{"--set", "backend.batch=1", "--set", kEveryMoment};
+    Process first(place.command(alone), log);
+    REQUIRE(wait_until([&] { return contains(text_of(place.out("err")), "going on  shot 1") || !first.running(); }));
+    std::vector<std::string> last = alone;
+    last.insert(last.end(), {"--shots", "4"});
+    Process second(place.command(last));
+    const auto others = [&] {
+        const std::vector<std::int64_t> now = steps_kept(place, 4);
+        return now.size() == 2 && now.front() > before.back();
+    };
+    REQUIRE(wait_until([&] { return others() || !first.running() || !second.running(); }));
+    second.send(SIGTERM);
+    second.wait();
+    const std::int64_t step = steps_kept(place, 4).empty() ? 0 : steps_kept(place, 4).back();
+    CHECK(first.wait() == 0);
+    close(log);
+    const std::string err = text_of(place.out("err"));
+    CAPTURE(err);
+    CHECK(first.code() == 0);
+    if (second.code() == 75)  // or the first was faster
+        CHECK(contains(err, "going on  shot 4 from the checkpoint after step " + std::to_string(step) + " of"));
+    CHECK(!contains(err, "not used"));
+}
+
 TEST_CASE("the checkpoint of another configuration is not lost by mistake") {
     const SurveyPlace place(kLongShots);
     REQUIRE(stop_on_the_way(place, {}, SIGTERM));
@@ -286,7 +299,7 @@ TEST_CASE("a run keeps its shots when its time is over") {
     CHECK(last_step_kept(place) > 0);
     const Outcome last = place.run();
     CHECK(contains(last.err, "going on"));
-    CHECK(left_in(place.out()) == without_a_stop());
+    CHECK(left_in(place.out(), 2) == without_a_stop());
 }
 
 TEST_CASE("a shot that was computed is finished, whatever signal comes") {
@@ -328,7 +341,7 @@ TEST_CASE("a Slurm job queues itself again until its run is complete") {
     const std::string asked = std::filesystem::exists(bin / "asked") ? text_of(bin / "asked") : "";
     CHECK(std::ranges::count(asked, '\n') == jobs - 1);
     CHECK((asked.empty() || asked.starts_with("requeue 42\n")));
-    CHECK(left_in(place.out()) == without_a_stop());
+    CHECK(left_in(place.out(), 2) == without_a_stop());
 }
 
 TEST_CASE("a disk without room for a checkpoint ends no run") {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/results/seismograms.hpp"
+#include "io/results/snapshots.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "tests/program/process.hpp"
 
@@ -78,4 +79,28 @@ inline const Contents& uninterrupted() {
         return shots_in(place.out());
     }();
     return contents;
+}
+
+/// What a run has left, but for what names the run.
+struct LeftOfRun {
+    std::vector<std::vector<float>> values;
+    Contents files;  ///< pictures and SEG-Y
+    nlohmann::json hashes, largest;
+    bool operator==(const LeftOfRun&) const = default;
+};
+
+/// What a complete run with seismograms and snapshots has left.
+inline LeftOfRun left_in(const std::filesystem::path& out, std::int64_t shots) {
+    LeftOfRun left;
+    for (std::int64_t shot = 1; shot <= shots; ++shot) {
+        left.values.push_back(onda::read_gather(out / "seismograms.h5", shot).pressure);
+        left.values.push_back(onda::read_frames(out / "snapshots.h5", shot).values);
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(out))
+        if (const auto kind = entry.path().extension(); kind == ".png" || kind == ".segy")
+            left.files[entry.path().filename()] = text_of(entry.path());
+    const auto summary = nlohmann::json::parse(text_of(out / "summary.json"));
+    left.hashes = summary["hashes"];
+    left.largest = summary["largest_observed_pressure_pa"];
+    return left;
 }

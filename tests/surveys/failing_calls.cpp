@@ -1,0 +1,226 @@
+// Whatever call that changes a file fails, once or from then on, and wherever a disk becomes full: a run ends with a
+// message and an exit code of its own, or goes on if only a checkpoint or the log is lost; what has a final name is
+// whole; and the same command completes the run later, to the same files. Takes 25 s.
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "io/files/atomic_file.hpp"
+#include "solver/run/run_files.hpp"
+#include "solver/run/unfinished.hpp"
+#include "solver/tasks/checkpoint_file.hpp"
+#include "tests/sanitized.hpp"
+#include "tests/surveys/survey_place.hpp"
+
+using namespace onda;
+
+namespace {
+
+/// Three shots in two batches, with results of all kinds.
+const std::string kVariedResults = R"(schema_version: 1
+grid: {shape: [41, 31], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 200, vp_m_s: 2200}]}
+time: {duration_s: 4}
+boundary: {cpml_width: 6}
+wavelet: {type: ricker, peak_frequency_hz: 12}
+sources: [{type: line, first_m: [40, 50], last_m: [360, 50], count: 3}]
+receivers: [{type: line, first_m: [20, 20], last_m: [380, 20], count: 9}]
+output: {snapshots: {every_s: 0.5}, seismograms: {dt_s: 0.01, segy: ieee}}
+backend: {threads: 1, batch: 2, kernel: vectorised}
+)";
+constexpr std::int64_t kVariedShots = 3;
+
+struct Reason {
+    std::string name;
+    int error;
+};
+const Reason kReasons[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO}, {"EDQUOT", EDQUOT}, {"EROFS", EROFS}};
+
+struct Fault {
+    Reason reason = kReasons[0];
+    long call = 0;    ///< from 1; 0: none by its number
+    bool on = false;  ///< all later calls fail, too
+    long disk_bytes = -1;
+    bool report = true;
+    std::string kind{}, name{};  ///< of the calls that count, and in the paths of their files
+};
+
+struct Met {
+    Outcome outcome;
+    long calls = 0;
+    std::string call;            ///< the first one that failed
+    std::filesystem::path path;  ///< its file; empty where none failed
+};
+
+std::vector<std::string> varied_command(const Fault& fault) {
+    std::vector<std::string> more{"--set", "checkpoint.every_minutes=0.0001"};
+    if (!fault.report) more.insert(more.end(), {"--set", "output.report=false"});
+    return more;
+}
+
+Met run_with(const SurveyPlace& place, const Fault& fault, const std::vector<std::string>& more = {}) {
+    const TemporaryFolder told;
+    const std::string count = told.path() / "count", where = told.path() / "where";
+    std::string under = "timeout -s KILL 120 env LD_PRELOAD=" + quoted(ONDA_FAILING_DISK) +
+                        " ONDA_FAIL_IN=" + quoted(place.folder.path()) + " ONDA_FAIL_COUNT=" + quoted(count) +
+                        " ONDA_FAIL_WHERE=" + quoted(where) + " ONDA_FAIL_WITH=" + fault.reason.name +
+                        " ONDA_FAIL_AT=" + std::to_string(fault.call);
+    if (fault.on) under += " ONDA_FAIL_ON=1";
+    if (fault.disk_bytes >= 0) under += " ONDA_DISK_BYTES=" + std::to_string(fault.disk_bytes);
+    if (!fault.kind.empty()) under += " ONDA_FAIL_CALL=" + fault.kind;
+    if (!fault.name.empty()) under += " ONDA_FAIL_NAME=" + fault.name;
+    std::vector<std::string> arguments = varied_command(fault);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Met met;
+    met.outcome = place.run(arguments, "out", under);
+    if (std::filesystem::exists(count)) met.calls = std::stol(text_of(count));
+    if (!std::filesystem::exists(where)) return met;
+    const std::string call = text_of(where);
+    met.call = call.substr(0, call.find(' '));
+    met.path = call.substr(call.find(' ') + 1);
+    return met;
+}
+
+std::string final_name_in(const std::filesystem::path& path) {
+    const std::string name = path.filename().string();
+    return std::string(final_name_of(name).value_or(name));
+}
+
+/// What a run can do without. Where a log cannot be opened, no result could be.
+bool is_dispensable(const Met& met) {
+    const std::string name = final_name_in(met.path);
+    return name.empty() || (name == kLogName && met.call != "open") || is_checkpoint_name(name);
+}
+
+const LeftOfRun& undisturbed() {
+    static const LeftOfRun left = [] {
+        const SurveyPlace place(kVariedResults);
+        REQUIRE(place.run().code == 0);
+        return left_in(place.out(), kVariedShots);
+    }();
+    return left;
+}
+
+/// Results under their final names are those that the summary lists, and nobody has left a file that is not whole.
+void check_names(const SurveyPlace& place) {
+    CHECK(partial_files(place.folder.path()).empty());
+    if (!std::filesystem::exists(place.out())) return;
+    const EarlierRun run(place.out());
+    for (const auto& entry : std::filesystem::directory_iterator(place.out())) {
+        const std::string name = entry.path().filename();
+        if (name == kLogName || name == kUnfinishedName || name == "summary.json") continue;
+        CHECK_MESSAGE(run.proves(name), name);
+    }
+    if (!run.has_identity()) return;
+    for (const FileRecord& file : run.records()) CHECK_MESSAGE(run.proves(file.name), file.name);
+}
+
+/// \returns the exit code.
+int check_fault(const Fault& fault) {
+    const SurveyPlace place(kVariedResults);
+    const Met met = run_with(place, fault);
+    const int code = met.outcome.code;
+    INFO(fault.reason.name << " at call " << fault.call << std::string(fault.on ? " and after, " : ", ")
+                           << fault.disk_bytes << " bytes, report " << fault.report << "; first: " << met.call << " "
+                           << met.path.string() << ", exit code " << code << "\n"
+                           << met.outcome.err);
+    CHECK((code == 0 || code == 73 || code == 74));
+    check_names(place);
+    if (code == 0) {
+        CHECK(left_in(place.out(), kVariedShots) == undisturbed());
+    } else {
+        CHECK(!met.path.empty());
+        CHECK((fault.on || fault.disk_bytes >= 0 || !is_dispensable(met)));
+        const std::size_t error = met.outcome.err.find("error: ");
+        REQUIRE(error != std::string::npos);
+        const std::string message = met.outcome.err.substr(error);
+        CHECK(contains(message, std::strerror(fault.reason.error)));
+        CHECK(contains(message, place.out().string()));
+        if (!fault.on && fault.disk_bytes < 0) CHECK(contains(message, final_name_in(met.path)));
+    }
+    const Outcome later = place.run(varied_command(fault));
+    CAPTURE(later.err);
+    CHECK(later.code == 0);
+    CHECK(left_in(place.out(), kVariedShots) == undisturbed());
+    CHECK(!std::filesystem::exists(place.unfinished()));
+    check_names(place);
+    return code;
+}
+
+void check_without_checkpoints(const Fault& fault) {
+    const SurveyPlace place(kVariedResults);
+    const Met met = run_with(place, fault, {"--shots", "1-2"});
+    INFO(fault.kind << " " << fault.call << std::string(fault.on ? " and after" : "") << " of " << fault.name
+                    << "; first: " << met.path.string() << "\n"
+                    << met.outcome.err);
+    CHECK(met.outcome.code == 0);
+    CHECK(!met.path.empty());
+    CHECK(contains(met.outcome.err, "no checkpoint: " + place.unfinished().string()));
+    CHECK(contains(met.outcome.err, std::strerror(fault.reason.error)));
+    for (const auto& entry : std::filesystem::directory_iterator(place.unfinished()))
+        CHECK_MESSAGE(!is_checkpoint_name(final_name_in(entry.path())), entry.path().string());
+    CHECK(place.run(varied_command(fault)).code == 0);
+    CHECK(left_in(place.out(), kVariedShots) == undisturbed());
+}
+
+/// How many of the calls are tried.
+long stride_of(long calls, long tried) {
+    return std::getenv("ONDA_EVERY_CALL") != nullptr ? 1 : calls / tried + 1;
+}
+
+void tell_codes(const std::string& what, const std::map<int, int>& codes) {
+    std::string text;
+    for (const auto& [code, times] : codes) text += " " + std::to_string(times) + " x " + std::to_string(code);
+    MESSAGE(what, ", by exit code:", text);
+}
+
+void try_calls(bool on, long tried) {
+    const SurveyPlace place(kVariedResults);
+    const Met whole = run_with(place, {});
+    REQUIRE(whole.outcome.code == 0);
+    REQUIRE(whole.calls > 300);
+    std::map<int, int> codes;
+    const long stride = stride_of(whole.calls, tried);
+    for (long n = 1; n <= whole.calls; n += stride) {
+        const long turn = n / stride;
+        ++codes[check_fault(
+            {kReasons[static_cast<std::size_t>(turn) % std::size(kReasons)], n, on, -1, turn % 3 != 0})];
+    }
+    tell_codes(std::to_string(whole.calls) + " calls" + (on ? ", each and all after it" : ""), codes);
+}
+
+}  // namespace
+
+TEST_CASE("each call that fails ends a run with its reason, or is told, and the run completes later") {
+    if (test::kSanitized) return;  // their library has to come first
+    try_calls(false, 20);
+}
+
+TEST_CASE("so do all calls from one on") {
+    if (test::kSanitized) return;
+    try_calls(true, 12);
+}
+
+TEST_CASE("so does a disk of any size") {
+    if (test::kSanitized) return;
+    constexpr long sizes = 64, step = 18'000;  // a run writes a megabyte
+    std::map<int, int> codes;
+    for (long i = 0; i < sizes; i += stride_of(sizes, 8))
+        ++codes[check_fault({kReasons[i % 4 == 2 ? 2 : 0], 0, false, i * step + i * i % 4096, i % 3 != 0})];
+    tell_codes("disks", codes);
+}
+
+TEST_CASE("a second name that cannot be opened goes again") {
+    if (test::kSanitized) return;
+    CHECK(check_fault({kReasons[3], 1, false, -1, true, "open", "/out/gather.png"}) == 74);
+}
+
+TEST_CASE("a checkpoint that fails ends no run, and leaves no file when its shots are finished") {
+    if (test::kSanitized) return;
+    const auto check = [](const std::string& kind, const std::string& name, long call, bool on) {
+        check_without_checkpoints({kReasons[static_cast<std::size_t>(call)], call, on, -1, true, kind, name});
+    };
+    for (const std::string kind : {"open", "write", "sync", "rename"}) check(kind, ".checkpoint-", 1, true);
+    check("rename", ".checkpoint-", 2, false);  // the first shot of the batch has its file, the second has none
+    for (const std::string kind : {"open", "write", "sync"}) check(kind, ".frames", 1, true);
+}
