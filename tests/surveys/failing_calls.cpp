@@ -128,6 +128,8 @@ int check_fault(const Fault& fault) {
     check_names(place);
     if (code == 0) {
         CHECK(left_in(place.out(), kVariedShots) == undisturbed());
+        if (is_checkpoint_name(final_name_in(met.path))) CHECK(contains(met.outcome.err, "no checkpoint: "));
+        if (final_name_in(met.path) == kLogName) CHECK(contains(met.outcome.err, "the log ends here: "));
     } else {
         CHECK(!met.path.empty());
         CHECK((fault.on || fault.disk_bytes >= 0 || !is_dispensable(met)));
