@@ -222,7 +222,7 @@ TEST_CASE("a checkpoint that fails ends no run, and leaves no file when its shot
     const auto check = [](const std::string& kind, const std::string& name, long call, bool on) {
         check_without_checkpoints({kReasons[static_cast<std::size_t>(call)], call, on, -1, true, kind, name});
     };
-    for (const std::string kind : {"open", "write", "sync", "rename"}) check(kind, ".checkpoint-", 1, true);
-    check("rename", ".checkpoint-", 2, false);  // the first shot of the batch has its file, the second has none
+    for (const std::string kind : {"open", "write", "sync", "rename"}) check(kind, ".checkpoint", 1, true);
+    check("rename", ".checkpoint", 2, false);  // the first shot of the batch has its file, the second has none
     for (const std::string kind : {"open", "write", "sync"}) check(kind, ".frames", 1, true);
 }
