@@ -200,10 +200,31 @@ const std::filesystem::path& AtomicFile::temporary() const {
     return state_->temporary;
 }
 
-void AtomicFile::finish() {
+namespace {
+
+thread_local std::int64_t unsynced_up_to = -1;  ///< bytes
+
+void sync(const Descriptor& file, const std::filesystem::path& path) {
     // EINVAL: a file system that has nothing to sync.
-    if (::fsync(state_->file.id()) != 0 && errno != EINVAL)
-        throw_system_fault(ExitCode::io_error, state_->path, "cannot sync it to disk", errno);
+    if (::fsync(file.id()) != 0 && errno != EINVAL)
+        throw_system_fault(ExitCode::io_error, path, "cannot sync it to disk", errno);
+}
+
+}  // namespace
+
+UnsyncedFiles::UnsyncedFiles(std::int64_t most_bytes) : before_(std::exchange(unsynced_up_to, most_bytes)) {}
+
+UnsyncedFiles::~UnsyncedFiles() {
+    unsynced_up_to = before_;
+}
+
+void AtomicFile::finish() {
+    if (unsynced_up_to < 0 || bytes_of_file(state_->file, state_->path) > unsynced_up_to)
+        sync(state_->file, state_->path);
+}
+
+void sync_file(const std::filesystem::path& path) {
+    sync(open_plain_file(path, O_RDONLY), path);
 }
 
 void AtomicFile::rename() {

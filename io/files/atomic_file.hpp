@@ -2,6 +2,7 @@
 /// Files that are complete or absent: written under a temporary name, synced, then renamed.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -31,7 +32,8 @@ public:
 
     [[nodiscard]] const std::filesystem::path& path() const;
     [[nodiscard]] const std::filesystem::path& temporary() const;
-    /// Syncs the file; nothing is written after it. \throws Error(io_error).
+    /// Syncs the file, but for small ones while there are UnsyncedFiles; nothing is written after it.
+    /// \throws Error(io_error).
     void finish();
     /// Gives a finished file its name; the folder is not synced. \throws Error(io_error), or Error(cannot_create) if
     /// the name was taken meanwhile and overwrite is false, or is that of no plain file.
@@ -45,6 +47,20 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// As long as this lives, files that this thread finishes are not synced up to a size: a hash is kept elsewhere that
+/// proves them, and tells those that a machine which lost its power did not write.
+class UnsyncedFiles {
+public:
+    explicit UnsyncedFiles(std::int64_t most_bytes);
+    ~UnsyncedFiles();
+    UnsyncedFiles(const UnsyncedFiles&) = delete;
+    UnsyncedFiles& operator=(const UnsyncedFiles&) = delete;
+
+private:
+    std::int64_t before_;
+};
+/// Syncs a file. \throws Error(io_error).
+void sync_file(const std::filesystem::path& path);
 /// Makes renames in the folder last. \throws Error(io_error).
 void sync_folder(const std::filesystem::path& folder);
 

@@ -9,7 +9,7 @@
 namespace onda {
 namespace {
 
-constexpr std::int64_t kPiece = 1 << 20, kPieces = 16, kWhole = 64;
+constexpr std::int64_t kPiece = 1 << 20, kPieces = 16, kWhole = kHashedWhole / kPiece;
 
 }  // namespace
 

@@ -19,6 +19,9 @@ struct FileRecord {
     bool operator==(const FileRecord&) const = default;
 };
 
+/// The bytes of the largest files whose hash is of all of them.
+inline constexpr std::int64_t kHashedWhole = std::int64_t{64} << 20;
+
 /// The size and hash of the file at `path`: of all of it up to 64 MiB (what xxhsum -H3 says), beyond that of 16 pieces
 /// of one MiB, spread evenly from the first to the last byte. \throws Error(cannot_create) if it is no plain file;
 /// Error(io_error).

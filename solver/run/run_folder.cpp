@@ -221,9 +221,10 @@ void RunFolder::give_up() noexcept {
 }
 
 void RunFolder::close_survey(bool keeps_shots) const {
-    if (keeps_shots)
+    if (keeps_shots) {
+        unfinished_.sync_shots();
         unfinished_.keep_shots_as(path_ / kShotsName);
-    else
+    } else
         unfinished_.remove();
     sync_folder(path_);
 }
@@ -233,11 +234,12 @@ std::vector<FileRecord> RunFolder::publish(std::vector<AtomicFile> files,
                                            const std::vector<FileRecord>& kept,
                                            const std::function<std::vector<AtomicFile>(const std::string&)>& tell) {
     FileList list;
-    const auto add = [&list](const AtomicFile& file) {
+    const auto add = [&list](AtomicFile& file) {
         throw_if_interrupted();
+        file.finish();  // files of shots need not have been synced
         list.files.push_back(record_of(file.temporary(), file.path().filename().string()));
     };
-    for (const AtomicFile& file : files) add(file);
+    for (AtomicFile& file : files) add(file);
     if (tell)
         for (AtomicFile& file : tell(summary(list))) {
             add(file);

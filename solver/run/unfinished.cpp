@@ -187,6 +187,13 @@ bool UnfinishedSurvey::remove_if_still(const std::optional<Beginning>& found) co
     return true;
 }
 
+void UnfinishedSurvey::sync_shots() const {
+    for_entries(folder_, [](const std::filesystem::path& path, const std::string& name) {
+        if (is_shot_file_name(name) || name == kTableName) sync_file(path);
+    });
+    sync_folder(folder_);
+}
+
 void UnfinishedSurvey::keep_shots_as(const std::filesystem::path& name) const {
     // Until it has its name, the survey is one that can be resumed; and whoever still computes one of its shots may put
     // a temporary file there.

@@ -63,6 +63,8 @@ public:
     /// Does what remove() does, unless it is no longer the survey that was found. \param found by beginning(). \returns
     /// whether it was.
     [[nodiscard]] bool remove_if_still(const std::optional<Beginning>& found) const;
+    /// Makes the table and the files of shots last. \throws Error(io_error).
+    void sync_shots() const;
     /// Gives the folder with its table and the files of shots this name, where it becomes part of the results, and
     /// removes everything else from it. \throws Error(cannot_create | io_error).
     void keep_shots_as(const std::filesystem::path& name) const;

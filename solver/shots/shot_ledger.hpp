@@ -18,7 +18,8 @@ public:
     [[nodiscard]] virtual bool is_finished(std::size_t i) const = 0;
     /// Whether shot `i` is the caller's to compute from now on: neither finished nor claimed by anybody before.
     [[nodiscard]] virtual bool claim(std::size_t i) = 0;
-    /// Writes down what claimed shots left, makes it last, and gives the claims up. \throws Error(io_error).
+    /// Writes down what claimed shots left and gives the claims up; it lasts soon, whatever ends the program at once,
+    /// and the machine's power seconds later. \throws Error(io_error).
     virtual void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) = 0;
 };
 

@@ -278,12 +278,22 @@ void ShotTable::write_line(std::size_t i, const std::string& line) {
     throw_system_fault(ExitCode::io_error, file_, "cannot write what a shot left", written < 0 ? errno : ENOSPC);
 }
 
-void ShotTable::finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) {
+/// A line that a machine lost with its power is that of a shot which is computed again, and so is one whose files it
+/// lost: their hashes tell.
+void ShotTable::sync_now_and_then() {
+    constexpr std::chrono::seconds pause{2};
+    const auto now = std::chrono::steady_clock::now();
+    if (now - synced_ < pause) return;
     sync_folder(file_.parent_path());
-    for (const auto& [i, record] : shots) write_line(i, line_of(record));
     if (::fdatasync(table_.id()) != 0 && errno != EINVAL)
         throw_system_fault(ExitCode::io_error, file_, "cannot write what shots left", errno);
+    synced_ = std::chrono::steady_clock::now();
+}
+
+void ShotTable::finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) {
+    for (const auto& [i, record] : shots) write_line(i, line_of(record));
     const std::lock_guard lock(mutex_);
+    sync_now_and_then();
     for (const auto& [i, record] : shots) {
         lock_line(table_, i + 1, F_UNLCK);
         claimed_.erase(i);

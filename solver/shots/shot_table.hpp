@@ -2,6 +2,7 @@
 /// The table of a survey's shots on disk: which of them are finished, what they gave, and which are being computed.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -68,13 +69,14 @@ public:
     void renew_end() const;
     /// Leaves the end of the survey to whoever finishes its last shot.
     void give_end_up();
-    /// Makes the names of the files in the table's folder last first: those of the shots.
+    /// Makes the lines and the names of the files in the table's folder last every other second.
     void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) override;
 
 private:
     /// Calls take(i, record) for each finished shot, in one pass. \throws Error(io_error); what take() throws.
     void for_finished(const std::function<void(std::size_t i, ShotRecord& record)>& take) const;
     void write_line(std::size_t i, const std::string& line);
+    void sync_now_and_then();
 
     std::filesystem::path file_;
     std::size_t size_;
@@ -82,6 +84,7 @@ private:
     mutable std::mutex mutex_;
     std::set<std::size_t> claimed_;  ///< by this process, to which its own locks are no obstacle
     std::set<std::size_t> finished_here_;
+    std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
     std::optional<EndClaim> end_;  ///< where there are no locks
 };
 

@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/atomic_file.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
+#include "solver/program/file_record.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/loop_failure.hpp"
 #include "solver/signal/output_sampling.hpp"
@@ -66,6 +68,7 @@ void finish_batch(const TimeAxis& time, const ShotFiles& files, Batch& batch,
 #pragma omp parallel for schedule(dynamic) num_threads(finishing_threads(std::ssize(batch)))
     for (std::size_t i = 0; i < batch.size(); ++i)
         failure.guard([&] {
+            const UnsyncedFiles proved_by_hashes(kHashedWhole);
             hand_gather_over(batch[i], time);
             if (hand_over) hand_over(batch[i]);
             batch[i].record.files = files.finish(batch[i].outputs);

@@ -1,6 +1,8 @@
 #include "solver/tasks/checkpoints.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <new>
@@ -81,8 +83,8 @@ std::int64_t CheckpointStore::step_of(std::int64_t shot) const {
 
 /// Whenever the program is killed, one of both names is there.
 void CheckpointStore::add(std::int64_t shot, AtomicFile checkpoint) const {
-    std::error_code fault;
-    if (std::filesystem::exists(file(shot), fault)) std::filesystem::rename(file(shot), earlier_file(shot), fault);
+    if (std::rename(file(shot).c_str(), earlier_file(shot).c_str()) != 0 && errno != ENOENT)
+        throw_system_fault(ExitCode::io_error, earlier_file(shot), "cannot give the checkpoint its name", errno);
     checkpoint.rename();
 }
 
