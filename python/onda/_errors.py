@@ -39,7 +39,7 @@ class DeviceError(OndaError, RuntimeError):
 
 
 class InternalError(OndaError, RuntimeError):
-    """A fault in Onda."""
+    """A bug in Onda."""
 
     exit_code = 70
 
