@@ -284,7 +284,7 @@ void TraceFileReader::read_extension(const HeaderView& extension, std::size_t tr
         const double value = metres_per_unit_ * extension.real(byte);
         if (!(std::abs(value) <= 1e12))
             fail_at(trace, " has " + number_text(value) + " m in bytes " + std::to_string(byte) + "-" +
-                               std::to_string(byte + 7) + " of its extension, which is no place");
+                               std::to_string(byte + 7) + " of its extension, which is not a place");
         return value == 0. || bytes_.*of != standard.*of ? std::nullopt : std::optional(value);
     };
     const auto replace = [&](double& place, std::int64_t byte, std::int64_t TraceBytes::*of) {

@@ -33,7 +33,7 @@ class MissingInputError(OndaError, FileNotFoundError):
 
 
 class DeviceError(OndaError, RuntimeError):
-    """The device that was asked for is not there, or failed."""
+    """The device that was requested is not there, or failed."""
 
     exit_code = 69
 

@@ -216,6 +216,13 @@ TEST_CASE("a model in the place of a configuration is answered with the command 
                                   file + " -o salt.yaml` writes one for it\n"));
 }
 
+TEST_CASE("help and verdicts have the words of the field") {
+    CHECK(contains(run_onda({"completion", "--help"}).out, "\nPrint the completion script of a shell\n"));
+    CHECK(contains(run_onda({"predict", "--help"}).out, "\nPredict the time per step of a device\n"));
+    const Outcome verdict = run_onda({"verify", "--quick", "--filter", "R1 "});
+    CHECK(std::regex_search(verdict.out, std::regex(R"(\n(\d+) of \1 tests passed\n$)")));
+}
+
 TEST_CASE("info tells version, compiler, libraries, processor and kernels, as text and as JSON") {
     const Outcome text = run_onda({"info"});
     const auto json = nlohmann::json::parse(run_onda({"info", "--json"}).out);
