@@ -240,7 +240,7 @@ def exact_solutions(onda, save):
                    label=[f"{name} ({len(of)})" for name, of in zip(groups.values(), ratios)],
                    color=[COLOURS(i / len(groups)) for i in range(len(groups))])
     histogram.axvline(1, color="tab:red", linewidth=1.5)
-    histogram.set(xscale="log", xlabel="measured / limit", ylabel="promises", title="All promises, left of 1 if kept")
+    histogram.set(xscale="log", xlabel="measured / limit", ylabel="tests", title="All tests, left of 1 if passed")
     histogram.legend(loc="upper left")
     save(figure)
 
@@ -384,7 +384,7 @@ def adjoint(onda, save):
     histogram.hist(of_kind, bins=np.logspace(-4, 0.5, 15), stacked=True, label=list(kinds.values()),
                    color=[COLOURS(i / len(kinds)) for i in range(len(kinds))])
     histogram.axvline(1, color="tab:red", linewidth=1.5)
-    histogram.set(xscale="log", xlabel="measured / limit", ylabel="promises", title="A1, left of 1 if kept")
+    histogram.set(xscale="log", xlabel="measured / limit", ylabel="tests", title="A1, left of 1 if passed")
     histogram.margins(y=0.6)
     histogram.legend(loc="upper left", fontsize=7)
     save(figure)

@@ -74,7 +74,8 @@ std::string follow(YamlNode*& node, const Step& step, const std::string& walked,
     if (step.key.empty()) {
         if (node->kind != YamlNode::Kind::sequence) return walked + " is not a list";
         if (step.index >= node->items.size())
-            return walked + " has " + std::to_string(node->items.size()) + " items, counted from 0";
+            return walked + " has " + std::to_string(node->items.size()) +
+                   (node->items.size() == 1 ? " item" : " items") + ", counted from 0";
         node = &node->items[step.index];
         return "";
     }
@@ -170,6 +171,15 @@ Reading read_all(Config& config, const Vocabulary* vocabulary, int dimensions = 
     return reading;
 }
 
+/// \throws Error(config) for the file of a model, or of results, in the place of a configuration.
+void refuse_hdf5(const std::string& text, const std::filesystem::path& file) {
+    if (!begins_as_hdf5(text)) return;
+    const auto config = std::filesystem::path(file).replace_extension(".yaml").filename();
+    throw Error(ExitCode::config, shown(file) +
+                                      ": is an HDF5 file, not a configuration; if it holds a model, `onda init " +
+                                      "--like " + shown(file) + " -o " + shown(config) + "` writes one for it");
+}
+
 }  // namespace
 
 Config read_config_text(const std::string& text, const std::filesystem::path& name, const Vocabulary& vocabulary,
@@ -186,7 +196,9 @@ Config read_config(const std::filesystem::path& file, const Vocabulary& vocabula
     constexpr const char* standard_input = "stdin";
     if (file == "-")
         return read_config_text(read_text(std::cin, standard_input), standard_input, vocabulary, overrides);
-    return read_config_text(read_text(file), file, vocabulary, overrides);
+    const std::string text = read_text(file);
+    refuse_hdf5(text, file);
+    return read_config_text(text, file, vocabulary, overrides);
 }
 
 void check_given_dimensions(const ConfigOrigin& origin, int dimensions) {

@@ -27,7 +27,7 @@ void check_snapshots_timed(const Config& config, Reading& reading) {
     const bool is_alone = std::ranges::count_if(reading.keys, is_of_snapshots) == 1;
     if (is_alone && reading.given(path + ".vtkhdf") && !config.output.snapshots.vtkhdf) return;
     reading.faults.add(reading.keys.at(path),
-                       path + ": no snapshots are asked for: give every_s, every_steps or times_s");
+                       path + ": no snapshots are requested: give every_s, every_steps or times_s");
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ void FaultList::raise() const {
     std::string message;
     for (std::size_t i = 0; i < std::min(sorted.size(), kMostFaults); ++i)
         message += (i > 0 ? "\n" : "") + format(sorted[i]);
-    if (sorted.size() > 1) message += "\n" + std::to_string(sorted.size()) + " faults in " + name_;
+    if (sorted.size() > 1) message += "\n" + std::to_string(sorted.size()) + " errors in " + name_;
     if (sorted.size() > kMostFaults) message += ", the first " + std::to_string(kMostFaults) + " shown";
     const bool lacks_file =
         std::any_of(sorted.begin(), sorted.end(), [](const Fault& fault) { return fault.missing_file; });

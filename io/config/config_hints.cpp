@@ -45,6 +45,8 @@ constexpr ForeignWord kForeignKeys[] = {
     {"t0 peak_time delay", "wavelet.t0_s"},
     {"src srcs source shot shots source_locations src_coordinates sourcefile", "sources"},
     {"rec recs receiver geophones stations receiver_locations rec_coordinates", "receivers"},
+    {"near_offset near_offset_m min_offset min_offset_m offset_min", "first_m: [offset, z] with relative_to: source"},
+    {"far_offset far_offset_m max_offset max_offset_m offset_max", "last_m: [offset, z] with relative_to: source"},
     {"location locations coordinates position xyz", "position_m"},
     {"saving_stride tsnapinc snapshot_interval every", "output.snapshots.every_steps"},
     {"snapshots snapshot snap", "output.snapshots"},
@@ -54,7 +56,8 @@ constexpr ForeignWord kForeignKeys[] = {
     {"density densities", "rho_kg_m3 (of the model, a layer or a body)"},
 };
 constexpr std::string_view kOtherPhysics =
-    "vs qp qs q epsilon delta theta phi alpha alpha_coeff alpha_power attenuation vtt vti tti";
+    "equation physics rheology wave_equation vs qp qs q epsilon delta theta phi alpha alpha_coeff alpha_power "
+    "attenuation vtt vti tti";
 
 constexpr ForeignWord kForeignValues[] = {
     {"free freesurface free-surface dirichlet null_dirichlet pressure_free", "free_surface"},
@@ -218,7 +221,7 @@ KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows) 
     const auto elsewhere = find_elsewhere(key, config_rows(), "");
     if (!elsewhere.empty()) return {"; it belongs elsewhere: " + elsewhere, {}};
     if (has_word(kOtherPhysics, lower(key)))
-        return {"; the equation solved is that of a fluid without loss: vp and rho alone", {}};
+        return {"; the equation solved is the acoustic one, that of a fluid without loss: vp and rho alone", {}};
     std::string keys;
     for (const Parameter& row : rows) keys += (keys.empty() ? "" : ", ") + std::string(row.name);
     return {"; there are " + keys, {}};

@@ -278,7 +278,7 @@ private:
         if (written->native().find('\0') != std::string::npos) return fault(path, node, "a path cannot hold a NUL");
         *target = *written;
         const std::string hint = shell_hint(node.scalar);
-        if (!row.input_file) return hint.empty() ? void() : fault(path, node, "is no path" + hint);
+        if (!row.input_file) return hint.empty() ? void() : fault(path, node, "is not a path" + hint);
         *target = (reading_.folder / *target).lexically_normal();
         std::error_code error;
         const auto status = std::filesystem::status(*target, error);
@@ -331,7 +331,7 @@ private:
         }
         auto parsed = NumberSelection::parse(text);
         if (const auto* const wrong = std::get_if<std::string>(&parsed))
-            return wrong_type(target, row, node, path, "; '" + clipped(*wrong) + "' is no number and no range");
+            return wrong_type(target, row, node, path, "; '" + clipped(*wrong) + "' is neither a number nor a range");
         *target = std::get<NumberSelection>(std::move(parsed));
     }
     template <typename Number>

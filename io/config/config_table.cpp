@@ -108,7 +108,7 @@ constexpr Parameter kGrid[] = {
      .in_template = true},
     {.name = "origin_m",
      .slot = bind<&GridConfig::origin_m>,
-     .help = "position of the first node; absent: that of the model's file, or zeros",
+     .help = "position of the first node; default: that of the model's file, or zeros",
      .unit = "m",
      .range = kPlace,
      .count = kPerAxis,
@@ -130,7 +130,7 @@ constexpr Parameter kLayer[] = {
      .required = true},
     {.name = "rho_kg_m3",
      .slot = bind<&LayerConfig::rho_kg_m3>,
-     .help = "density of the layer; where absent, that of the model",
+     .help = "density of the layer; default: that of the model",
      .unit = "kg/m3",
      .range = kDensity},
 };
@@ -170,7 +170,7 @@ constexpr Parameter kInclusion[] = {
      .required = true},
     {.name = "rho_kg_m3",
      .slot = bind<&InclusionConfig::rho_kg_m3>,
-     .help = "density of the body; where absent, that of the model",
+     .help = "density of the body; default: that of the model",
      .unit = "kg/m3",
      .range = kDensity},
 };
@@ -325,7 +325,7 @@ constexpr Parameter kTime[] = {
      .in_template = true},
     {.name = "dt_s",
      .slot = bind<&TimeConfig::dt_s>,
-     .help = "time step, checked against the stability limit; where absent, cfl_fraction times that limit",
+     .help = "time step, checked against the stability limit; default: cfl_fraction times that limit",
      .unit = "s",
      .range = kTimeStep,
      .example = "0.001"},
@@ -432,7 +432,7 @@ constexpr Parameter kBoundary[] = {
      .needs = &kCpmlFace},
     {.name = "cpml_frequency_hz",
      .slot = bind<&BoundaryConfig::cpml_frequency_hz>,
-     .help = "frequency at which CPML absorbs grazing waves best; where absent the lowest peak frequency of the "
+     .help = "frequency at which CPML absorbs grazing waves best; default: the lowest peak frequency of the "
              "wavelets; where rounding would grow in the zones a higher one is taken (docs/theory.md)",
      .unit = "Hz",
      .range = kFrequency,
@@ -469,9 +469,8 @@ constexpr Parameter kWavelet[] = {
      .in_template = true},
     {.name = "t0_s",
      .slot = bind<&WaveletConfig::t0_s>,
-     .help =
-         "time of the wavelet's centre; where absent 1.5 / peak_frequency_hz, of ormsby 2 / the lowest corner above "
-         "0 Hz",
+     .help = "time of the wavelet's centre; default: 1.5 / peak_frequency_hz, of ormsby 2 / the lowest corner above "
+             "0 Hz",
      .unit = "s",
      .range = kPlace,
      .when = {"type", "ricker gaussian gaussian_first_derivative gaussian_second_derivative ormsby"},
@@ -567,7 +566,7 @@ constexpr Parameter kSource[] = {
              "of a line source"},
     {.name = "wavelet",
      .slot = bind<&SourceConfig::wavelet>,
-     .help = "source signal of this source; the top-level wavelet where absent",
+     .help = "source signal of this source; default: the top-level wavelet",
      .rows = kWavelet},
 };
 
@@ -580,7 +579,7 @@ constexpr Parameter kReceiver[] = {
      .in_template = true},
     {.name = "shot",
      .slot = bind<&ReceiverConfig::shot>,
-     .help = "record this shot only; every shot where absent",
+     .help = "record this shot only; default: every shot",
      .range = at_least(1.),
      .example = "1"},
     {.name = "relative_to",
@@ -649,7 +648,7 @@ constexpr Parameter kSurvey[] = {
      .slot = bind<&SurveyConfig::limit_m>,
      .help =
          "compute a shot only on the nodes within this distance, along x and along y, of its sources and receivers, at "
-         "all depths (its aperture); the whole grid where absent",
+         "all depths (its aperture); default: the whole grid",
      .unit = "m",
      .range = between(0., 1e9),
      .example = "1000"},
@@ -662,8 +661,9 @@ constexpr Parameter kSurvey[] = {
      .example = "random"},
     {.name = "supershots",
      .slot = bind<&SurveyConfig::supershots>,
-     .help = "number of supershots; absent: 1 of random codes, and of hadamard the smallest power of two not below the "
-             "shots",
+     .help =
+         "number of supershots; default: 1 of random codes, and of hadamard the smallest power of two not below the "
+         "shots",
      .range = between(1., 1e6),
      .when = {"encoding", "hadamard random"},
      .example = "8"},
@@ -687,13 +687,13 @@ constexpr Parameter kSurvey[] = {
 constexpr Parameter kOffset[] = {
     {.name = "min",
      .slot = bind<&OffsetConfig::min>,
-     .help = "smallest offset that counts; 0 where absent",
+     .help = "smallest offset that counts; default: 0",
      .unit = "m",
      .range = between(0., 1e9),
      .example = "200"},
     {.name = "max",
      .slot = bind<&OffsetConfig::max>,
-     .help = "largest offset that counts; all where absent",
+     .help = "largest offset that counts; default: all",
      .unit = "m",
      .range = between(0., 1e9),
      .example = "3000"},
@@ -702,13 +702,13 @@ constexpr Parameter kOffset[] = {
 constexpr Parameter kTimeWindow[] = {
     {.name = "min",
      .slot = bind<&TimeWindowConfig::min>,
-     .help = "beginning of the window; that of the record where absent",
+     .help = "beginning of the window; default: that of the record",
      .unit = "s",
      .range = between(0., 1e9),
      .example = "0.2"},
     {.name = "max",
      .slot = bind<&TimeWindowConfig::max>,
-     .help = "end of the window; that of the record where absent",
+     .help = "end of the window; default: that of the record",
      .unit = "s",
      .range = between(0., 1e9),
      .example = "1.2"},
@@ -730,7 +730,7 @@ constexpr Parameter kMute[] = {
      .example = "0.1"},
     {.name = "velocity_m_s",
      .slot = bind<&MuteConfig::velocity_m_s>,
-     .help = "the mute lies at t0_s + offset / velocity_m_s; at t0_s for every offset where absent",
+     .help = "the mute lies at t0_s + offset / velocity_m_s; default: at t0_s for every offset",
      .unit = "m/s",
      .range = between(lowest_vp_m_s, 1e9),
      .example = "1500"},
@@ -789,7 +789,7 @@ constexpr Parameter kImage[] = {
      .help = "also apply minus the Laplacian, which weakens what is longer than a wavelength"},
     {.name = "longest_wavelength_m",
      .slot = bind<&ImageConfig::longest_wavelength_m>,
-     .help = "also remove what is longer, by a Gaussian filter with half its amplitude there; nothing where absent",
+     .help = "also remove what is longer, by a Gaussian filter with half its amplitude there; default: nothing",
      .unit = "m",
      .range = {.min = 0., .max = 1e9, .open_min = true},
      .example = "500"},
@@ -805,7 +805,7 @@ constexpr Parameter kImage[] = {
      .range = between(0., 1e9)},
     {.name = "water_m_s",
      .slot = bind<&ImageConfig::water_m_s>,
-     .help = "the image is zero where the velocity is this or less; nowhere for that reason where absent",
+     .help = "the image is zero where the velocity is this or less; default: nowhere",
      .unit = "m/s",
      .range = between(lowest_vp_m_s, 1e9),
      .example = "1500"},
@@ -816,7 +816,7 @@ constexpr Parameter kImage[] = {
     {.name = "offset_gathers",
      .slot = bind<&ImageConfig::offset_gathers>,
      .help = "subsurface-offset gathers of onda rtm: cross-correlation where the forward field is taken h below a line "
-             "and the adjoint field h above it; none where absent",
+             "and the adjoint field h above it; default: none",
      .rows = kOffsetGathers},
 };
 
@@ -841,13 +841,13 @@ constexpr Parameter kLeastSquares[] = {
 constexpr Parameter kBandPass[] = {
     {.name = "low_hz",
      .slot = bind<&BandPassConfig::low_hz>,
-     .help = "corner below which it damps; none where absent",
+     .help = "corner below which it damps; default: none",
      .unit = "Hz",
      .range = {.min = 0., .max = 1e9, .open_min = true},
      .example = "3"},
     {.name = "high_hz",
      .slot = bind<&BandPassConfig::high_hz>,
-     .help = "corner above which it damps, below half the sampling rate of the seismograms; none where absent",
+     .help = "corner above which it damps, below half the sampling rate of the seismograms; default: none",
      .unit = "Hz",
      .range = {.min = 0., .max = 1e9, .open_min = true},
      .example = "12"},
@@ -958,15 +958,13 @@ constexpr Parameter kImaging[] = {
      .when = {"misfit", "huber"}},
     {.name = "shots",
      .slot = bind<&ImagingConfig::shots>,
-     .help =
-         "shots of the survey that are compared or imaged, by their numbers; all where absent. Those of --shots are "
-         "among them. With survey.encoding they are supershots, each of all shots",
+     .help = "shots of the survey that are compared or imaged, by their numbers; default: all. Those of --shots are "
+             "among them. With survey.encoding they are supershots, each of all shots",
      .example = "1-50"},
     {.name = "receivers",
      .slot = bind<&ImagingConfig::receivers>,
-     .help =
-         "receivers whose traces count, by their place in each shot, from 1; all where absent. Of the others nothing "
-         "observed is looked at",
+     .help = "receivers whose traces count, by their place in each shot, from 1; default: all. Of the others nothing "
+             "observed is looked at",
      .example = "1-96"},
     {.name = "offset_m",
      .slot = bind<&ImagingConfig::offset_m>,
@@ -1038,7 +1036,7 @@ constexpr Parameter kImaging[] = {
      .count = {.min = 1, .max = 1, .single = true}},
     {.name = "memory_gib",
      .slot = bind<&ImagingConfig::memory_gib>,
-     .help = "most memory for the forward field; what is free where absent",
+     .help = "most memory for the forward field; default: what is free",
      .unit = "GiB",
      .range = {.min = 0., .max = 1e6, .open_min = true},
      .example = "8"},
@@ -1053,19 +1051,19 @@ constexpr Parameter kStage[] = {
      .in_template = true},
     {.name = "band_pass",
      .slot = bind<&InversionStageConfig::band_pass>,
-     .help = "Butterworth filter of synthetic and observed seismograms alike; that of imaging where absent",
+     .help = "Butterworth filter of synthetic and observed seismograms alike; default: that of imaging",
      .rows = kBandPass},
     {.name = "offset_m",
      .slot = bind<&InversionStageConfig::offset_m>,
-     .help = "traces that count, by their offset; those of imaging where absent",
+     .help = "traces that count, by their offset; default: those of imaging",
      .rows = kOffset},
     {.name = "time_window_s",
      .slot = bind<&InversionStageConfig::time_window_s>,
-     .help = "samples that count, by their time; those of imaging where absent",
+     .help = "samples that count, by their time; default: those of imaging",
      .rows = kTimeWindow},
     {.name = "every_shot",
      .slot = bind<&InversionStageConfig::every_shot>,
-     .help = "takes the first of every so many shots that imaging.shots leaves; all where absent",
+     .help = "takes the first of every so many shots that imaging.shots leaves; default: all",
      .range = between(1., 1e6),
      .example = "2"},
     {.name = "random_shots",
@@ -1082,7 +1080,7 @@ constexpr Parameter kStage[] = {
      .example = "1"},
     {.name = "spacing_m",
      .slot = bind<&InversionStageConfig::spacing_m>,
-     .help = "spacing of the nodes along every axis, to which the model is resampled; that of grid where absent. "
+     .help = "spacing of the nodes along every axis, to which the model is resampled; default: that of grid. "
              "Frequencies above the band may disperse on a coarse grid: they are not compared",
      .unit = "m",
      .range = kSpacing,
@@ -1135,7 +1133,7 @@ constexpr Parameter kWell[] = {
      .count = {.min = 1, .max = 2},
      .required = true,
      .example = "[1500]"},
-    {.name = "name", .slot = bind<&WellConfig::name>, .help = "what it is called; its number where absent"},
+    {.name = "name", .slot = bind<&WellConfig::name>, .help = "what it is called; default: its number"},
     {.name = "file",
      .slot = bind<&WellConfig::file>,
      .help = "CSV with the columns depth_m, the z of positions, and vp_m_s; relative to the folder of this file",
@@ -1265,7 +1263,7 @@ constexpr Parameter kSeismograms[] = {
     {.name = "dt_s",
      .slot = bind<&SeismogramConfig::dt_s>,
      .help =
-         "sample interval of the seismograms, which are resampled without aliasing; where absent the longest of …, 10, "
+         "sample interval of the seismograms, which are resampled without aliasing; default: the longest of …, 10, "
          "4, 2, 1, 0.5, 0.2, 0.1 ms, … with 4.5 samples in a period of the wavelets' highest frequency, whatever the "
          "time step (4 ms for a Ricker wavelet of 20 Hz: docs/outputs.md)",
      .unit = "s",
@@ -1315,7 +1313,7 @@ constexpr Parameter kSnapshots[] = {
      .in_template = true},
     {.name = "window_min_m",
      .slot = bind<&SnapshotConfig::window_min_m>,
-     .help = "smallest position of the part that is kept; the whole grid where absent",
+     .help = "smallest position of the part that is kept; default: the whole grid",
      .unit = "m",
      .count = kPerAxis,
      .example = "[500, 0]"},
@@ -1327,7 +1325,7 @@ constexpr Parameter kSnapshots[] = {
      .example = "[2500, 1500]"},
     {.name = "decimation",
      .slot = bind<&SnapshotConfig::decimation>,
-     .help = "keep every nth node: one number for all axes, or one per axis; all nodes where absent",
+     .help = "keep every nth node: one number for all axes, or one per axis; default: all nodes",
      .unit = "nodes",
      .range = between(1., 100000.),
      .count = kOneOrPerAxis,
@@ -1340,7 +1338,7 @@ constexpr Parameter kSnapshots[] = {
 constexpr Parameter kOutput[] = {
     {.name = "directory",
      .slot = bind<&OutputConfig::directory>,
-     .help = "folder of the results, relative to the current folder; results/NAME for NAME.yaml where absent",
+     .help = "folder of the results, relative to the current folder; default: results/NAME for NAME.yaml",
      .example = "results/first"},
     {.name = "seismograms",
      .slot = bind<&OutputConfig::seismograms>,
@@ -1362,8 +1360,8 @@ constexpr Parameter kCheckpoint[] = {
     {.name = "every_minutes",
      .slot = bind<&CheckpointConfig::every_minutes>,
      .help =
-         "time from one checkpoint of what is being computed to the next; 30 or, where the steps wait longer than a "
-         "fiftieth of that, 50 times as long as they wait, where absent; 0: none, not even when a signal ends the "
+         "time from one checkpoint of what is being computed to the next; default: 30 or, where the steps wait longer "
+         "than a fiftieth of that, 50 times as long as they wait; 0: none, not even when a signal ends the "
          "run",
      .unit = "minutes",
      .range = between(0., 1e5),

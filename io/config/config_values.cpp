@@ -56,7 +56,7 @@ const Vocabulary& own_names() {
         {"time.stepping",
          {{"single", "every time step is computed everywhere"},
           {"leap", "two time steps at once wherever nothing but the wave equation acts"},
-          {"auto", "leap where it is faster and everything asked for allows it"}}},
+          {"auto", "leap where it is faster and everything requested allows it"}}},
         {"scheme.precision", {{"float", "32 bits"}, {"double", "64 bits: twice the memory and traffic"}}},
         {"model.inclusions.shape", {{"sphere", "a circle in 2-D"}, {"box", "a rectangle in 2-D"}}},
         {"boundary.placement",

@@ -11,6 +11,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
@@ -190,15 +191,19 @@ private:
                             ? "text runs over several lines here: is a bracket or a comma missing?"
                             : "text runs over several lines here: write it on one line, or check the indentation");
         else
-            return check_colon(mark, text.substr(length));
+            return check_colon(mark, scalar.scalar, text.substr(length));
         throw StopParsing{};
     }
 
     /// yaml-cpp takes a word alone for a key without a value.
-    void check_colon(const YAML::Mark& mark, std::string_view after) {
+    void check_colon(const YAML::Mark& mark, const std::string& word, std::string_view after) {
         const bool is_key =
             !stack_.empty() && stack_.back().node.kind == YamlNode::Kind::map && stack_.back().expects_key;
-        if (is_key && !trimmed(after).starts_with(':')) fault(mark, "a ':' is missing after this key");
+        if (!is_key || trimmed(after).starts_with(':')) return;
+        if (!finite_number(word)) return fault(mark, "a ':' is missing after this key");
+        fault(mark,
+              "a ':' is missing after this key; if it ends a number, its decimal sign must be a point, not a comma");
+        throw StopParsing{};
     }
 
     /// Bytes of the quoted text that begins the line, quotes included; 0 if it does not end on it.

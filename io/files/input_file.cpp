@@ -81,4 +81,8 @@ std::ifstream open_input_file(const std::filesystem::path& file) {
     return in;
 }
 
+bool begins_as_hdf5(std::string_view bytes) {
+    return bytes.starts_with(std::string_view{"\x89HDF\r\n\x1a\n", 8});
+}
+
 }  // namespace onda

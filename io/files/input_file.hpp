@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 namespace onda {
 
@@ -19,5 +20,8 @@ std::uintmax_t input_file_size(const std::filesystem::path& file);
 std::string read_input_stream(const std::filesystem::path& file, std::size_t most);
 /// An input file, opened for binary reading. \throws Error(missing_input).
 std::ifstream open_input_file(const std::filesystem::path& file);
+
+/// Whether these bytes, the first of a file, are those of HDF5.
+bool begins_as_hdf5(std::string_view bytes);
 
 }  // namespace onda

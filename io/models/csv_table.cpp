@@ -34,6 +34,52 @@ std::vector<Field> split(std::string_view line) {
     return fields;
 }
 
+/// What other programs call columns.
+struct Heading {
+    std::string_view word, column, meaning;
+};
+constexpr std::string_view kNegative = " (the depth: minus the elevation)";
+constexpr Heading kHeadings[] = {
+    {"easting", "x", ""},     {"northing", "y", ""},         {"depth", "z", ""},
+    {"depth_m", "z", ""},     {"elevation", "z", kNegative}, {"elevation_m", "z", kNegative},
+    {"elev", "z", kNegative}, {"altitude", "z", kNegative}};
+
+std::string in_lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return lower;
+}
+
+bool names_column(const TableColumn& column, std::string_view text) {
+    return column.name == text || column.other_name == text;
+}
+
+/// "x for 'X'": what a field is to be called so that it is the column; empty if it means another.
+std::string better_name(const Field& field, const TableColumn& column) {
+    const std::string lower = in_lower_case(field.text);
+    const auto heading = std::ranges::find_if(
+        kHeadings, [&](const Heading& row) { return row.column == column.name && row.word == lower; });
+    if (heading == std::end(kHeadings) && !names_column(column, lower)) return "";
+    return std::string(column.name) + " for '" + printable(field.text) + "'" +
+           (heading == std::end(kHeadings) ? "" : std::string(heading->meaning));
+}
+
+/// Refuses a header without a column that must be there, where one seems to be it under another name.
+void check_names(const std::vector<Field>& fields, const TableKind& kind, const TableLine& line) {
+    std::string missing, names;
+    std::size_t first = 0;
+    for (const TableColumn& column : kind.columns) {
+        if (std::ranges::any_of(fields, [&](const Field& field) { return names_column(column, field.text); })) continue;
+        const auto meant =
+            std::ranges::find_if(fields, [&](const Field& field) { return !better_name(field, column).empty(); });
+        if (meant == fields.end()) continue;
+        if (column.required && missing.empty()) missing = column.name, first = meant->column;
+        names += (names.empty() ? "" : ", ") + better_name(*meant, column);
+    }
+    if (!missing.empty()) line.fail(first, "no column " + missing + "; write " + names);
+}
+
 /// A name that becomes that of a dataset of the results.
 bool is_plain_name(std::string_view name) {
     constexpr std::size_t most = 64;
@@ -71,13 +117,14 @@ std::vector<std::size_t> parse_header(const std::vector<Field>& fields, const Ta
             line.fail(field.column, "column " + std::string(name) + " is there twice");
         order.push_back(index);
     };
+    check_names(fields, kind, line);
     for (const Field& field : fields) {
         const auto text = field.text;
         if (finite_number(text)) line.fail(field.column, "the first line must name the columns: " + kind.names());
         if (text.find_first_of(";\t ") != std::string_view::npos)
             line.fail(field.column, "'" + printable(text) + "': columns must be separated by commas");
-        const auto own = std::ranges::find_if(
-            columns, [&](const TableColumn& column) { return column.name == text || column.other_name == text; });
+        const auto own =
+            std::ranges::find_if(columns, [&](const TableColumn& column) { return names_column(column, text); });
         if (own != columns.end()) {
             add(field, static_cast<std::size_t>(own - columns.begin()), own->name);
             continue;

@@ -130,7 +130,7 @@ std::string conversion_hint(const std::filesystem::path& file) {
     for (const ForeignFormat& format : formats) {
         if (extension.size() == 1 || format.extensions.find(extension) == std::string_view::npos) continue;
         const auto output = std::filesystem::path(file).replace_extension(".h5");
-        return "is no HDF5 file: make one of it with `onda convert " + shown(file) + " " + shown(output) +
+        return "is not an HDF5 file; convert it with `onda convert " + shown(file) + " " + shown(output) +
                (format.example.empty() ? "" : " " + std::string(format.example)) + "`, and name that one";
     }
     return "";
@@ -139,10 +139,9 @@ std::string conversion_hint(const std::filesystem::path& file) {
 void refuse_foreign_model(const std::filesystem::path& file) {
     const std::string hint = conversion_hint(file);
     if (hint.empty()) return;
-    constexpr std::string_view signature{"\x89HDF\r\n\x1a\n", 8};
     std::array<char, 8> start{};
     open_input_file(file).read(start.data(), start.size());
-    if (!std::ranges::equal(start, signature)) throw Error(ExitCode::bad_data, shown(file) + ": " + hint);
+    if (!begins_as_hdf5({start.data(), start.size()})) throw Error(ExitCode::bad_data, shown(file) + ": " + hint);
 }
 
 VelocityUnit stored_unit(const ForeignOptions& options, const std::string& stored, const std::string& place) {

@@ -64,7 +64,7 @@ void check_byte_order(const ForeignModel& model, std::uintmax_t offset, const Nu
         if (n == 0) first = swapped;
     }
     throw Error(ExitCode::bad_data,
-                model.place + ": its numbers are no velocities; in the other order of bytes the first is " +
+                model.place + ": its values are not plausible velocities; in the other order of bytes the first is " +
                     shortest(static_cast<double>(first)) + ": give --endian " + (big_endian ? "little" : "big"));
 }
 

@@ -63,7 +63,7 @@ void check_measures(const Volume& volume, const std::vector<char>& header, const
         (options.spacing_m.size() < 2 || options.units.empty()))
         volume.fail(
             "is in feet (bytes 3255-3256): bring its values to m/s, or give --units and --spacing-m, of every axis, if "
-            "they are metric after all");
+            "the header is wrong");
 }
 
 Volume read_headers(const std::filesystem::path& file, const ForeignOptions& options) {
@@ -71,7 +71,7 @@ Volume read_headers(const std::filesystem::path& file, const ForeignOptions& opt
     volume.file = shown(file);
     const auto size = input_file_size(file);
     constexpr std::uintmax_t before = SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE;
-    if (size < before) volume.fail("is no SEG-Y: shorter than the 3600 bytes of its headers");
+    if (size < before) volume.fail("is not SEG-Y: shorter than the 3600 bytes of its headers");
     auto in = open_input_file(file);
     in.seekg(SEGY_TEXT_HEADER_SIZE);
     std::vector<char> header(SEGY_BINARY_HEADER_SIZE);
@@ -83,11 +83,11 @@ Volume read_headers(const std::filesystem::path& file, const ForeignOptions& opt
     check_measures(volume, header, options);
     const long trace0 = segy_trace0(header.data());
     if (volume.samples == 0 || trace0 < static_cast<long>(before) || static_cast<std::uintmax_t>(trace0) >= size)
-        volume.fail("is no SEG-Y of a model: it has no samples (bytes 3221-3222) or no traces");
+        volume.fail("is not a SEG-Y model: it has no samples (bytes 3221-3222) or no traces");
     volume.trace0 = static_cast<std::uintmax_t>(trace0);
     const std::uintmax_t rest = size - volume.trace0;
     if (rest % volume.trace_bytes() != 0)
-        volume.fail("has " + std::to_string(rest) + " bytes of traces, which are no whole number of traces of " +
+        volume.fail("has " + std::to_string(rest) + " bytes of traces, which are not a whole number of traces of " +
                     std::to_string(volume.samples) + " samples (" + std::to_string(volume.trace_bytes()) + " bytes)");
     volume.traces = static_cast<std::size_t>(rest / volume.trace_bytes());
     return volume;
@@ -282,7 +282,7 @@ std::string measure(const std::vector<Station>& stations, Layout& layout) {
     const PlaneGrid grid = fit_plane_grid(coordinates, layout.nx, layout.ny, resolution);
     const PlanePoint spacing_m = grid.spacing_m();
     const double least = layout.ny > 1 ? std::min(spacing_m[0], spacing_m[1]) : spacing_m[0];
-    if (!(least > 0.)) return "its traces have no coordinates (CDP X and Y, bytes 181-188) to tell a spacing by";
+    if (!(least > 0.)) return "its traces have no coordinates (CDP X and Y, bytes 181-188), so the spacing is unknown";
     if (grid.farthest_m > allowance_m(least, resolution)) {
         const std::size_t trace = trace_at[grid.farthest];
         return trace_text(trace, stations[trace]) + " lies " + number_text(std::round(grid.farthest_m * 100.) / 100.) +
@@ -337,8 +337,8 @@ Layout layout_of(const Volume& volume, const std::vector<Station>& stations, con
     if (!layout)
         volume.fail(
             "its " + std::to_string(volume.traces) +
-            " traces fill no line and no rectangle of inlines and crosslines (bytes 189-196), nor of coordinates "
-            "(bytes 181-188): give --shape and --spacing-m");
+            " traces do not form a regular line or grid, neither by inlines and crosslines (bytes 189-196) nor by "
+            "coordinates (bytes 181-188): give --shape and --spacing-m");
     return *layout;
 }
 

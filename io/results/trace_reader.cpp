@@ -144,7 +144,7 @@ TraceFileReader::TraceFileReader(std::filesystem::path file, const TraceBytes& b
 void TraceFileReader::open_segy(std::uintmax_t size) {
     constexpr std::int64_t first_byte = SEGY_TEXT_HEADER_SIZE + 1;
     if (size < SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE)
-        fail("is no SEG-Y: shorter than the 3600 bytes of its headers");
+        fail("is not SEG-Y: shorter than the 3600 bytes of its headers");
     auto in = open_input_file(file_);
     in.seekg(SEGY_TEXT_HEADER_SIZE);
     std::array<char, SEGY_BINARY_HEADER_SIZE> bytes{};
@@ -204,7 +204,7 @@ void TraceFileReader::find_traces(const HeaderView& header, std::uintmax_t size)
     trace_bytes_ = header_bytes_ + static_cast<std::uintmax_t>(samples_) * sample_format_->bytes;
     const std::uintmax_t all = size - first_ - after;
     if (count == 0 && (all % trace_bytes_ != 0 || all == 0))
-        fail("has " + std::to_string(all) + " bytes of traces, which are no whole number of traces of " +
+        fail("has " + std::to_string(all) + " bytes of traces, which are not a whole number of traces of " +
              std::to_string(samples_) + " samples (" + std::to_string(trace_bytes_) + " bytes)");
     if (count > all / trace_bytes_)
         fail("has " + std::to_string(count) + " traces (bytes 3513-3520), but bytes for " +
@@ -217,7 +217,7 @@ void TraceFileReader::open_su(std::uintmax_t size) {
     sample_format_ = find_format(5);
     std::array<char, kTraceHeaderBytes> header{};
     auto in = open_input_file(file_);
-    if (size < header.size() || !in.read(header.data(), header.size())) fail("is no SU: shorter than a trace header");
+    if (size < header.size() || !in.read(header.data(), header.size())) fail("is not SU: shorter than a trace header");
     for (const bool little : {true, false}) {
         const auto samples = static_cast<std::int64_t>(HeaderView(header, little).natural(115, 2));
         const std::uintmax_t bytes = header.size() + static_cast<std::uintmax_t>(samples) * sizeof(float);
@@ -229,7 +229,8 @@ void TraceFileReader::open_su(std::uintmax_t size) {
         traces_.resize(size / bytes);
         return read_headers();
     }
-    fail("is no SU: its " + std::to_string(size) + " bytes are no whole number of traces of as many samples as its " +
+    fail("is not SU: its " + std::to_string(size) +
+         " bytes are not a whole number of traces of as many samples as its " +
          "first header has (ns, bytes 115-116), in either order of bytes");
 }
 
@@ -283,7 +284,7 @@ void TraceFileReader::read_extension(const HeaderView& extension, std::size_t tr
         const double value = metres_per_unit_ * extension.real(byte);
         if (!(std::abs(value) <= 1e12))
             fail_at(trace, " has " + number_text(value) + " m in bytes " + std::to_string(byte) + "-" +
-                               std::to_string(byte + 7) + " of its extension, which is no place");
+                               std::to_string(byte + 7) + " of its extension, which is not a place");
         return value == 0. || bytes_.*of != standard.*of ? std::nullopt : std::optional(value);
     };
     const auto replace = [&](double& place, std::int64_t byte, std::int64_t TraceBytes::*of) {

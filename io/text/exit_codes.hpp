@@ -17,13 +17,13 @@ struct ExitCodeRow {
 inline constexpr std::array<ExitCodeRow, 13> kExitCodes{{
     {ExitCode::ok, "ok", "done"},
     {ExitCode::verify_failed, "verify_failed",
-     "`onda verify`: a promise was not kept; `onda bench compare`: something is slower; `onda bench ep`, `cg`, "
+     "`onda verify`: a test failed; `onda bench compare`: something is slower; `onda bench ep`, `cg`, "
      "`encode`: a result is not the published one, or beyond its bound; `onda compare --tolerance`: a difference "
      "beyond it"},
     {ExitCode::usage, "usage", "wrong command line"},
     {ExitCode::bad_data, "bad_data", "an input file is damaged or does not hold what it must"},
     {ExitCode::missing_input, "missing_input", "an input file does not exist or cannot be read"},
-    {ExitCode::no_device, "no_device", "the device asked for is not there, or it failed"},
+    {ExitCode::no_device, "no_device", "the requested device is not there, or it failed"},
     {ExitCode::internal, "internal", "an internal error of Onda"},
     {ExitCode::out_of_memory, "out_of_memory", "the run needs more memory than there is"},
     {ExitCode::cannot_create, "cannot_create", "an output exists already or cannot be created"},

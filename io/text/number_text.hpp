@@ -43,4 +43,11 @@ inline std::string number_text(double value) {
     return text;
 }
 
+/// "1st", "2nd", "3rd", "4th", …
+inline std::string ordinal_text(std::uint64_t n) {
+    constexpr std::string_view ends[] = {"th", "st", "nd", "rd"};
+    const bool is_teen = n / 10 % 10 == 1;
+    return std::to_string(n).append(ends[is_teen || n % 10 > 3 ? 0 : n % 10]);
+}
+
 }  // namespace onda

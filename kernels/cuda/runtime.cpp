@@ -31,7 +31,7 @@ const char* remedy_for(cudaError_t status) {
                    "to be used";
         case cudaErrorInvalidConfiguration:
         case cudaErrorInvalidValue:
-            return "a fault in Onda: please report it with the output of `onda info`; another backend.kernel may do";
+            return "a bug in Onda: please report it with the output of `onda info`; another backend.kernel may do";
         case cudaErrorLaunchTimeout: return "the display driver stops long kernels: compute on a GPU without a display";
         default: return "see nvidia-smi for the state of the GPU";
     }

@@ -33,13 +33,13 @@ class MissingInputError(OndaError, FileNotFoundError):
 
 
 class DeviceError(OndaError, RuntimeError):
-    """The device that was asked for is not there, or failed."""
+    """The device that was requested is not there, or failed."""
 
     exit_code = 69
 
 
 class InternalError(OndaError, RuntimeError):
-    """A fault in Onda."""
+    """A bug in Onda."""
 
     exit_code = 70
 

@@ -296,11 +296,11 @@ class Run:
         file: its extension says the format, unless `format` does: .segy, .sgy, .su, .rsf, .npy, .csv.
         format: "segy", "su", "rsf", "npy" or "csv" (docs/outputs.md).
         samples: of SEG-Y: "ieee" (the default) or "ibm".
-        shots: the numbers of the shots; all that have receivers where absent.
+        shots: the numbers of the shots; default: all that have receivers.
         force: whether files that are there are replaced.
 
         Raises UsageError; CannotCreateError if a file is there; InputDataError for what the format does not hold, such
-        as a sample interval that is no whole number of microseconds in SEG-Y and SU; FileError.
+        as a sample interval that is not a whole number of microseconds in SEG-Y and SU; FileError.
         """
         request = _core.ExportRequest(os.fspath(file), format or "", samples or "", selection_of(shots), bool(force))
         return [Path(name) for name in self._source.export(self.summary, request)]

@@ -51,7 +51,7 @@ def run(
     rho: density in kg/m3, in the same way, at the nodes of vp; only together with it. Without it the density is
         constant.
     overrides: as --set of the command line: "time.duration_s=2".
-    shots: the numbers of the shots to compute; all where absent.
+    shots: the numbers of the shots to compute; default: all.
     progress: a function of a Progress, called several times a second; True for a bar on stderr (by tqdm where that is
         installed); False for nothing. By default a bar on a terminal.
 

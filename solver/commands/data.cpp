@@ -235,7 +235,7 @@ Command add_info(CLI::App& app) {
         bool json = false;
     };
     CLI::App* const command =
-        add_command(app, "info", "What the traces are: geometry, fold, amplitudes, spectrum, and those with faults",
+        add_command(app, "info", "What the traces are: geometry, fold, amplitudes, spectrum, and those with errors",
                     "onda data info line.sgy\nonda data info line_1.sgy line_2.sgy --json");
     const auto options = std::make_shared<Options>();
     add_input(*command, options->input);

@@ -1,4 +1,4 @@
-// onda data check: the faults of recorded traces, and what of a survey they have.
+// onda data check: the errors in recorded traces, and what of a survey they have.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -50,7 +50,7 @@ public:
             fmt::format("{} {}: {}", counted(traces.size(), "trace"), have, listed(data_, traces, kMostRanges));
         add({level, what, std::move(text), std::move(traces)});
     }
-    [[nodiscard]] std::size_t faults() const {
+    [[nodiscard]] std::size_t errors() const {
         return static_cast<std::size_t>(std::ranges::count(all_, Level::bad, &Finding::level));
     }
     [[nodiscard]] const std::vector<Finding>& all() const { return all_; }
@@ -115,11 +115,11 @@ public:
           is_used_(data.traces().size(), false) {}
 
     void run(Findings& findings) {
-        const std::size_t before = findings.faults();
+        const std::size_t before = findings.errors();
         check_sampling(findings);
         check_places(findings);
         check_unused(findings);
-        if (findings.faults() == before) read_all(findings);
+        if (findings.errors() == before) read_all(findings);
     }
 
 private:
@@ -237,7 +237,7 @@ void SurveyCheck::read_all(Findings& findings) const {
 }
 
 void print_json(const RecordedData& data, const Findings& findings) {
-    nlohmann::ordered_json json{{"files", files_json(data)}, {"faults", findings.faults()}};
+    nlohmann::ordered_json json{{"files", files_json(data)}, {"errors", findings.errors()}};
     for (const Finding& finding : findings.all()) {
         nlohmann::ordered_json entry{{"level", name_of(finding.level)}, {"what", finding.what}, {"text", finding.text}};
         if (!finding.traces.empty()) entry["traces"] = traces_json(finding.traces);
@@ -287,9 +287,9 @@ Command add_check(CLI::App& app) {
         else
             for (const Finding& finding : findings.all())
                 std::cout << fmt::format("{:<10}{}\n", name_of(finding.level), printable_lines(finding.text));
-        if (findings.faults() > 0)
+        if (findings.errors() > 0)
             throw Error(ExitCode::bad_data,
-                        fmt::format("{}: {}, listed as bad", data.name(), counted(findings.faults(), "fault")));
+                        fmt::format("{}: {}, listed as bad", data.name(), counted(findings.errors(), "error")));
         return 0;
     };
 }

@@ -1,4 +1,5 @@
 // The command line: one subcommand, one function call.
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include <iostream>
 #include <malloc.h>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -74,6 +76,27 @@ std::vector<std::string> names_known_to(const CLI::App& app) {
     return names;
 }
 
+/// What other programs call options: a name, the option that it is here, and the whole of what to write.
+struct ForeignOption {
+    std::string_view name, option, written;
+};
+constexpr ForeignOption kForeignOptions[] = {
+    {"--gpu", "--set", "--set backend.name=cuda"}, {"--cuda", "--set", "--set backend.name=cuda"},
+    {"--cpu", "--set", "--set backend.name=cpu"},  {"-j", "--threads", "--threads"},
+    {"--jobs", "--threads", "--threads"},          {"--nthreads", "--threads", "--threads"}};
+
+/// What an unknown argument probably means: the option of other programs, the one name that it begins, the nearest one.
+std::optional<std::string> meant_by(std::string argument, const std::vector<std::string>& names) {
+    argument = argument.substr(0, argument.find('='));
+    if (argument.starts_with("-j") && argument.find_first_not_of("0123456789", 2) == std::string::npos) argument = "-j";
+    for (const ForeignOption& foreign : kForeignOptions)
+        if (argument == foreign.name && std::ranges::find(names, foreign.option) != names.end())
+            return std::string(foreign.written);
+    const auto is_begun = [&](const std::string& name) { return argument.size() > 3 && name.starts_with(argument); };
+    if (std::ranges::count_if(names, is_begun) == 1) return *std::ranges::find_if(names, is_begun);
+    return nearest_name(argument, names);
+}
+
 /// CLI11's own words, or better ones if an argument nobody expected explains the error.
 int report_usage(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App* command = &app;
@@ -91,7 +114,7 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
                               : wants_command ? "unknown command '"
                                               : "unexpected argument '") +
                   printable(unexpected.front()) + "'";
-        if (const auto name = nearest_name(unexpected.front(), names_known_to(*command)))
+        if (const auto name = meant_by(unexpected.front(), names_known_to(*command)))
             message += "; did you mean '" + *name + "'?";
     }
     report_error(message + "\n  `" + path + " --help` lists what there is");

@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
+#include "io/results/recorded_data.hpp"
 #include "io/text/error.hpp"
 #include "io/text/nearest_name.hpp"
 #include "io/text/number_text.hpp"
@@ -132,6 +133,9 @@ std::filesystem::path input_of(const std::filesystem::path& file, FileKind wante
         }
         throw Error(ExitCode::missing_input, fmt::format("{}: has no {}{}", shown(file), names, why_absent(file, row)));
     }
+    if (wanted == FileKind::seismograms && is_trace_file(file) && std::filesystem::exists(file))
+        throw Error(ExitCode::usage, fmt::format("{}: is not {}; `onda data plot {}` draws SEG-Y, SU and NumPy files",
+                                                 shown(file), row.files.front(), shown(file)));
     const FileKind found = kind_of_file(file);
     if (found == wanted) return file;
     const auto other = std::ranges::find(kKinds, found, &Kind::kind);

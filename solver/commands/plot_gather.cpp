@@ -3,6 +3,7 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/models/velocity_limits.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
@@ -87,11 +88,23 @@ TraceDisplay display_of(const Options& options) {
     return display;
 }
 
+/// \throws Error(usage) for a window of --agc that is longer than the record, in which nothing would change.
+void check_window(const Options& options, const ShotGather& gather) {
+    const double record_s = static_cast<double>(gather.samples - 1) * gather.dt_s;
+    if (options.agc_s <= record_s) return;
+    throw Error(ExitCode::usage, fmt::format("--agc {}: the window exceeds the record of {:.6g} s{}",
+                                             number_text(options.agc_s), record_s,
+                                             options.agc_s * 1e-3 <= record_s ? "; if it is in milliseconds, write " +
+                                                                                    number_text(options.agc_s * 1e-3)
+                                                                              : ""));
+}
+
 int plot_traces(const Options& options, TraceDisplay display, const std::string& suffix) {
     Inputs inputs = read_inputs(options);
     std::vector<GatherPanel> panels;
     std::vector<std::string> names;
     for (Input& input : inputs.gathers) {
+        check_window(options, input.gather);
         ReceiverLine line = choose_line(input, options);
         const std::size_t all = input.gather.receivers_m.size(), first = line.first, count = line.count;
         const std::size_t most = std::max<std::size_t>(kMostWiggles / inputs.gathers.size(), 3);
@@ -99,7 +112,7 @@ int plot_traces(const Options& options, TraceDisplay display, const std::string&
         if (every > 1) thin(input.gather, line, every);
         panels.push_back(gather_panel(input.gather, line, display));
         names.push_back(fmt::format("{}, receivers {} to {} of {}{}", input.name, first + 1, first + count, all,
-                                    every > 1 ? fmt::format(", one in {}", every) : ""));
+                                    every > 1 ? fmt::format(", every {} trace", ordinal_text(every)) : ""));
         input.gather = {};  // the panel has what it shows
     }
     share_clip(panels);
@@ -156,6 +169,15 @@ CLI::Option* add_line(CLI::App& command, Options& options) {
         ->type_name("N");
 }
 
+/// What is wrong with an apparent velocity in m/s; empty if nothing is.
+std::string velocity_fault(const std::string& text) {
+    const double value = finite_number(text).value_or(0.);
+    if (value >= lowest_vp_m_s) return "";
+    const bool like_km_s = value * 1e3 >= lowest_vp_m_s && value * 1e3 <= highest_vp_m_s;
+    return fmt::format("{}: must be at least {} m/s{}", printable(text), lowest_vp_m_s,
+                       like_km_s ? "; it looks like km/s: write " + number_text(std::round(value * 1e6) / 1e3) : "");
+}
+
 void add_trace_options(CLI::App& command, Options& options, const std::string& percentile) {
     add_common(command, options, "seismograms.h5, or the folder of a run; several: side by side", true);
     add_shots(command, options);
@@ -171,7 +193,7 @@ void add_trace_options(CLI::App& command, Options& options, const std::string& p
             "--reduce-velocity", options.reduction_m_s,
             "Reduced time: show t - |offset| / velocity, so that arrivals with this apparent velocity are horizontal")
         ->type_name("M_S")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Validator(velocity_fault, "at least 50"));
 }
 
 }  // namespace

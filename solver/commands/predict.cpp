@@ -82,7 +82,7 @@ std::array<std::int64_t, 3> grid_of(const PredictOptions& options) {
 
 Command add_predict(CLI::App& app) {
     CLI::App* command =
-        add_command(app, "predict", "Say how long a time step takes on a device, from a model of it",
+        add_command(app, "predict", "Predict the time per step of a device",
                     "onda predict --model tang --device k40 --tile 8x8\n"
                     "onda predict --model tang --device h200 --tile 8x8 16x16 --strategy classic --json\n"
                     "onda predict --model tang --measured k40        # how far off the model is\n"

@@ -20,7 +20,7 @@ int report(const ReportArguments& arguments) {
     if (!std::filesystem::is_directory(arguments.folder))
         throw Error(ExitCode::missing_input,
                     shown(arguments.folder) + (std::filesystem::exists(arguments.folder)
-                                                   ? " is no folder: name the one that onda run wrote"
+                                                   ? " is not a folder: name the one that onda run wrote"
                                                    : ": no such folder: name the one that onda run wrote"));
     const auto page = arguments.page.empty() ? arguments.folder / kReportName : arguments.page;
     if (!arguments.force && std::filesystem::exists(page))

@@ -289,7 +289,7 @@ constexpr Shell kShells[] = {{"bash", bash_completion}, {"zsh", zsh_completion},
 }  // namespace
 
 Command add_completion(CLI::App& app) {
-    auto* command = add_command(app, "completion", "Print what makes a shell complete commands and options",
+    auto* command = add_command(app, "completion", "Print the completion script of a shell",
                                 "source <(onda completion bash)\n"
                                 "onda completion zsh > ~/.zfunc/_onda\n"
                                 "onda completion fish > ~/.config/fish/completions/onda.fish");

@@ -97,8 +97,8 @@ void print(const Finding& f) {
     const Grid& grid = f.of.asked.grid;
     Setup resolved = f.of.asked;
     f.of.device->resolve(resolved);
-    std::cout << fmt::format("{} nodes with the absorbing strips, {}, order {}, {}; predictions: {}\n",
-                             shape_text(grid), name(f.of.asked.scheme.equation), f.of.asked.scheme.space_order,
+    std::cout << fmt::format("{} nodes with the absorbing zones, {}, order {}, {}; predictions: {}\n", shape_text(grid),
+                             name(f.of.asked.scheme.equation), f.of.asked.scheme.space_order,
                              f.of.device->hardware(resolved), f.model.empty() ? "none, in the rule's order" : f.model)
               << "milliseconds of a step of one shot, the median of rounds\n"
               << heading(f) << '\n';

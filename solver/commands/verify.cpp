@@ -20,10 +20,10 @@ namespace onda {
 namespace {
 
 constexpr const char* kExamples =
-    "onda verify                        # every promise, some minutes\n"
+    "onda verify                        # every test, some minutes\n"
     "onda verify --quick --filter R3    # the fast rows whose name contains R3\n"
     "onda verify --group adjoint        # adjoint runs, gradients, Born fields\n"
-    "onda verify --backend cuda         # the same promises, computed on the GPU";
+    "onda verify --backend cuda         # the same tests, computed on the GPU";
 
 struct Arguments {
     VerifyOptions options;
@@ -64,7 +64,7 @@ const Format kTable{
     [] {},
     [](const PromiseGroup& group) {
         std::printf("\n%s  %s: %s\n", group.id.c_str(), group.title.c_str(), group.quantity.c_str());
-        std::printf("    %-86s %10s %10s\n", "promise", "measured", "limit");
+        std::printf("    %-86s %10s %10s\n", "test", "measured", "limit");
     },
     [](const Row& row) {
         std::printf("    %-86s %10s %10s  %s%s%s\n", row.promise.name.c_str(), measured(row).c_str(),
@@ -72,7 +72,7 @@ const Format kTable{
                     row.verdict.measured.detail.empty() ? "" : "  ", row.verdict.measured.detail.c_str());
     },
     [](int rows, int broken) {
-        std::printf("\n%d of %d promises kept%s\n", rows - broken, rows, broken == 0 ? "" : ": VERIFICATION FAILED");
+        std::printf("\n%d of %d tests passed%s\n", rows - broken, rows, broken == 0 ? "" : ": VERIFICATION FAILED");
     },
 };
 
@@ -90,7 +90,7 @@ const Format kMarkdown{
     [] {
         std::printf(
             "# Validation\n\n"
-            "The accuracy that Onda guarantees (its *promises*), how each promise is measured, and what was "
+            "The accuracy that Onda guarantees: its tests, how each is measured, and what was "
             "measured.\nThis page is the output of `onda verify --markdown`; the tests check the same rows.\n"
             "All kernels except thesis-… (CUDA), which agree to within rounding, give bit-identical results on every "
             "machine;\nonly the mathematical library of the system, which computes the wavelets and the exact "
@@ -98,11 +98,11 @@ const Format kMarkdown{
     },
     [](const PromiseGroup& group) {
         std::printf("\n## %s. %s\n\n%s\n\n", group.id.c_str(), group.title.c_str(), group.method.c_str());
-        std::printf("| promise | %s | limit | |\n|---|---:|---:|---|\n", group.quantity.c_str());
+        std::printf("| test | %s | limit | |\n|---|---:|---:|---|\n", group.quantity.c_str());
     },
     [](const Row& row) {
         std::printf("| %s | %s | %s | %s |\n", row.promise.name.c_str(), measured(row).c_str(), limit(row).c_str(),
-                    row.verdict.kept ? row.verdict.measured.detail.c_str() : "**not kept**");
+                    row.verdict.kept ? row.verdict.measured.detail.c_str() : "**failed**");
     },
     [](int, int) {},
 };
@@ -161,10 +161,10 @@ int verify(const Arguments& arguments) {
     if (rows == 0)
         throw Error(ExitCode::usage,
                     arguments.group.empty()
-                        ? fmt::format("no promise matches --filter '{}'; onda verify --list shows them all",
+                        ? fmt::format("no test matches --filter '{}'; onda verify --list shows them all",
                                       printable(arguments.filter))
-                        : fmt::format("no promise matches --group '{}' and --filter '{}'; onda verify --list shows the "
-                                      "groups and their promises",
+                        : fmt::format("no test matches --group '{}' and --filter '{}'; onda verify --list shows the "
+                                      "groups and their tests",
                                       printable(arguments.group), printable(arguments.filter)));
     if (arguments.json)
         std::printf("%s\n", json_text(json).c_str());
@@ -183,7 +183,7 @@ Command add_verify(CLI::App& app) {
     command->add_option("--filter", arguments->filter, "Only rows whose group or name contains this, e.g. R3 or float");
     command->add_option("--group", arguments->group,
                         "Only the groups of this id, or with this in their title, e.g. adjoint");
-    auto* list = command->add_flag("--list", arguments->list, "Name the promises and their limits without measuring");
+    auto* list = command->add_flag("--list", arguments->list, "Name the tests and their limits without measuring");
     std::vector<std::string> backends;
     for (const Device& device : devices()) backends.emplace_back(device.name);
     command->add_option("--backend", arguments->options.backend, "Device to verify (onda info lists them)")

@@ -78,6 +78,9 @@ int axis_outside(const Grid& grid, const Position& position_m) {
     return -1;
 }
 
+namespace {
+
+/// For positions far outside a grid whose spacing is too small for metres.
 std::string kilometres_hint(const Grid& grid, const Position& position_m) {
     constexpr double small_m = 1.,
                      far = 10.;  // a spacing of seismics is larger; how many times as far as the grid goes
@@ -95,12 +98,40 @@ std::string kilometres_hint(const Grid& grid, const Position& position_m) {
                        number_text(std::round(spacing_m * 1e9) / 1e6));
 }
 
+/// "; z points down: write 20", for -20, if that is inside.
+std::string depth_hint(const Grid& grid, const Position& position_m) {
+    Position below_m = position_m;
+    below_m[2] = -position_m[2];
+    if (!(position_m[2] < grid.origin_m[2]) || position_m[2] >= 0. || axis_outside(grid, below_m) >= 0) return "";
+    return fmt::format("; z points down: write {}", number_text(below_m[2]));
+}
+
+/// For a position that would be inside if the shape began with nz.
+std::string order_hint(const Grid& grid, const Position& position_m) {
+    Grid turned = grid;
+    std::swap(turned.n[0], turned.n[2]);
+    if (turned.n[0] == grid.n[0] || axis_outside(turned, position_m) >= 0) return "";
+    return grid.dimensions == 2
+               ? fmt::format("; the order of grid.shape is [nx, nz]: write [{}, {}] if x has {} nodes", turned.nx(),
+                             turned.nz(), turned.nx())
+               : fmt::format("; the order of grid.shape is [nx, ny, nz]: write [{}, {}, {}] if x has {} nodes",
+                             turned.nx(), turned.ny(), turned.nz(), turned.nx());
+}
+
+}  // namespace
+
+std::string outside_hint(const Grid& grid, const Position& position_m) {
+    for (const auto hint : {kilometres_hint, depth_hint, order_hint})
+        if (std::string text = hint(grid, position_m); !text.empty()) return text;
+    return "";
+}
+
 bool check_inside(const Grid& grid, const Position& position_m, const std::string& key, StageFaults& faults) {
     const int axis = axis_outside(grid, position_m);
     if (axis < 0) return true;
     faults.add_of_value(key, fmt::format("{} = {} is outside the grid, which spans {} to {} m{}", "xyz"[axis],
                                          number_text(position_m[axis]), number_text(grid.origin_m[axis]),
-                                         number_text(last_m(grid, axis)), kilometres_hint(grid, position_m)));
+                                         number_text(last_m(grid, axis)), outside_hint(grid, position_m)));
     return false;
 }
 

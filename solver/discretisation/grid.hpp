@@ -34,9 +34,10 @@ std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& posit
 
 /// The first axis along which a position lies outside the grid, beyond kSamePlace; -1 if it lies inside.
 int axis_outside(const Grid& grid, const Position& position_m);
-/// "; is grid.spacing_m = 0.01 in km? Write 10" for a position far outside a small grid that would lie inside it, were
-/// its spacing in km; empty for others.
-std::string kilometres_hint(const Grid& grid, const Position& position_m);
+/// What a position outside the grid may be meant as: "; is grid.spacing_m = 0.01 in km? Write 10" for one far outside a
+/// small grid that would lie inside it, were its spacing in km; that z points down, for a height; that nx comes before
+/// nz, for one that would lie inside a grid of that shape. Empty for others.
+std::string outside_hint(const Grid& grid, const Position& position_m);
 /// Adds an error of the position that is written at `key` if it lies outside the grid. \return whether it lies inside.
 bool check_inside(const Grid& grid, const Position& position_m, const std::string& key, StageFaults& faults);
 

@@ -13,7 +13,7 @@
 namespace onda {
 namespace {
 
-constexpr float kLightest = 30.f;  // kg/m3: any rock or liquid in g/cm3 lies below
+constexpr double kLightest = 30.f;  // kg/m3: any rock or liquid in g/cm3 lies below
 
 /// The largest dt that was stable in every pattern of two densities of this ratio, as a fraction of the limit of
 /// constant density, rounded down: docs/theory.md, section 3.
@@ -110,10 +110,15 @@ void complete_density(const ModelConfig& config, Model& model) {
     }
 }
 
+std::string density_doubt(const ParameterRange& range) {
+    if (!(range.max < kLightest)) return "";
+    return fmt::format("densities of {:.4g} to {:.4g} kg/m3 look like g/cm3: multiply by 1000", range.min, range.max);
+}
+
 void warn_of_density(Model& model) {
-    if (const ParameterValues* const rho = model.find(kRho.name); rho && rho->max < kLightest)
-        model.warnings.push_back(
-            fmt::format("densities of {:.4g} to {:.4g} kg/m3 look like g/cm3: multiply by 1000", rho->min, rho->max));
+    const ParameterValues* const rho = model.find(kRho.name);
+    if (rho == nullptr) return;
+    if (const std::string doubt = density_doubt({rho->min, rho->max}); !doubt.empty()) model.warnings.push_back(doubt);
 }
 
 }  // namespace onda

@@ -46,6 +46,9 @@ bool density_may_destabilise(double contrast, const TimeAxis& time);
 /// Fills the density of a model by Gardner's relation where that is asked for.
 void complete_density(const ModelConfig& config, Model& model);
 
+/// A warning of densities that look like another unit; empty if they do not.
+std::string density_doubt(const ParameterRange& range);
+
 /// Warns of densities that look like another unit. \param model whose ranges are known.
 void warn_of_density(Model& model);
 

@@ -164,7 +164,7 @@ Chosen choose(const TuningCase& of, const Candidate& rule, const StepModel* mode
         if (of_rule > believed(of, rule, best) * *best.predicted_s)
             return {best, "the model of the device, " + model->source()};
     }
-    return {rule, "rule: the fastest known for such grids"};
+    return {rule, "default for this grid size"};
 }
 
 std::string describe(const TuningCase& of, const Candidate& candidate) {

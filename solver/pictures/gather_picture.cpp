@@ -116,7 +116,7 @@ ShownTraces process(const ShotGather& gather, const ReceiverLine& line, const st
 std::string label_of(const TraceDisplay& display, double record_s) {
     std::string quantity = "pressure";
     if (display.gain != 0.) quantity += fmt::format(" \xc3\x97 (t / {:.4g} s)^{}", record_s, shortest(display.gain));
-    if (display.agc_s > 0.) return quantity + fmt::format(" / RMS of {} s", shortest(display.agc_s));
+    if (display.agc_s > 0.) return quantity + fmt::format(" after AGC ({} s)", shortest(display.agc_s));
     return quantity + " [Pa]";
 }
 
@@ -235,9 +235,18 @@ void share_clip(std::vector<GatherPanel>& panels) {
     }
 }
 
+std::string scale_of_wiggles(const GatherPanel& panel) {
+    const std::string& quantity = panel.quantity;
+    const auto bracket = quantity.rfind(" [");
+    std::string text = fmt::format("one trace spacing = {:.2g}", panel.clip);
+    if (bracket != std::string::npos) text += " " + quantity.substr(bracket + 2, quantity.size() - bracket - 3);
+    const std::string what = quantity.substr(0, bracket);
+    return what == "pressure" ? text : text + " of " + what;
+}
+
 void set_title(GatherPanel& panel, const std::string& name) {
     panel.panel.title = name;
-    if (panel.panel.traces) panel.panel.title += fmt::format(", full swing {:.2g} of {}", panel.clip, panel.quantity);
+    if (panel.panel.traces) panel.panel.title += ", " + scale_of_wiggles(panel);
 }
 
 // Spectra ----------------------------------------------------------------------------------------------------------
@@ -293,9 +302,8 @@ Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std
         panel.lines.push_back(std::move(line));
     }
     panel.horizontal = {0., last_hz > 0. ? 1.05 * last_hz : 1., "frequency [Hz]"};
-    panel.vertical = {
-        5. + highest_db, lowest_db,
-        to_first ? "amplitude, of the largest " + labels.front() + " [dB]" : "amplitude, of its maximum [dB]"};
+    panel.vertical = {5. + highest_db, lowest_db,
+                      to_first ? "amplitude (dB re maximum of " + labels.front() + ")" : "amplitude (dB re maximum)"};
     return panel;
 }
 

@@ -48,6 +48,8 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& line, con
                          std::int64_t most_samples = 2400);
 /// Gives panels the same clip, the largest of theirs.
 void share_clip(std::vector<GatherPanel>& panels);
+/// What wiggles, which have no bar of colours, are to be read by: "one trace spacing = 0.011 Pa". After share_clip().
+std::string scale_of_wiggles(const GatherPanel& panel);
 /// Titles a panel: what it is of, and of wiggles, which have no bar of colours, what one trace spacing is. After
 /// share_clip().
 void set_title(GatherPanel& panel, const std::string& name);

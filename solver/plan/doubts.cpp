@@ -49,6 +49,23 @@ void doubt_widths(const Experiment& experiment, Warnings& warnings) {
                         b.sponge_width));
 }
 
+/// Zones that are wider than they are by default and have more nodes than the grid.
+void doubt_wide_zones(const Experiment& experiment, Warnings& warnings) {
+    const BoundaryConfig &b = experiment.config.boundary, defaults;
+    const double all = static_cast<double>(experiment.domain.computed.grid().points()),
+                 zones = all - static_cast<double>(experiment.domain.grid.points());
+    if (!(zones > 0.5 * all)) return;
+    const auto doubt = [&](const char* kind, std::int64_t width, std::int64_t usual) {
+        if (width > 2 * usual && has_face(experiment.config, experiment.domain.grid, kind))
+            warnings.push_back(fmt::format(
+                "boundary.{}_width = {}: the absorbing zones exceed the model, with {:.4g} of {:.4g} million nodes; it "
+                "is a number of nodes, by default {}",
+                kind, width, 1e-6 * zones, 1e-6 * all, usual));
+    };
+    doubt("cpml", b.cpml_width, defaults.cpml_width);
+    doubt("sponge", b.sponge_width, defaults.sponge_width);
+}
+
 /// What strips are told to leave of a wave at normal incidence, far from what they are for.
 void doubt_reflections(const Experiment& experiment, Warnings& warnings) {
     constexpr double most_cpml = 0.01, most_sponge = 0.1;
@@ -192,11 +209,17 @@ void doubt_extent(const Experiment& experiment, Warnings& warnings) {
             longest_m =
                 std::max(longest_m, last_m(experiment.domain.grid, axis) - experiment.domain.grid.origin_m[axis]);
     const double wavelength_m = experiment.model.velocity.min_m_s / experiment.survey.highest_frequency_hz();
-    if (longest_m < wavelength_m)
-        warnings.push_back(
-            fmt::format("grid: its longest side, {:.4g} m, is shorter than the shortest wavelength, {:.4g} "
-                        "m; are grid.spacing_m and the positions in km?",
-                        longest_m, wavelength_m));
+    if (!(longest_m < wavelength_m)) return;
+    // Of seismics: a coarser grid than the first is in metres, a lower frequency than the second is not in Hz.
+    constexpr double small_m = 1., low_hz = 1.;
+    const double peak_hz = experiment.survey.lowest_peak_frequency_hz();
+    const bool in_khz = peak_hz < low_hz && std::ranges::min(experiment.domain.grid.derivative_spacings_m()) >= small_m;
+    warnings.push_back(
+        fmt::format("grid: its longest side, {:.4g} m, is shorter than the shortest wavelength, {:.4g} m; {}",
+                    longest_m, wavelength_m,
+                    in_khz ? fmt::format("is the wavelet's frequency, {} Hz, in kHz? Write {}", number_text(peak_hz),
+                                         number_text(std::round(peak_hz * 1e6) / 1e3))
+                           : "are grid.spacing_m and the positions in km?"));
 }
 
 /// Axes of which only the first node is left, of several.
@@ -238,7 +261,7 @@ std::vector<std::string> doubts_of(const Experiment& experiment, Precision preci
         doubt_duration(experiment, warnings);
         doubt_low_layer_frequency(experiment, warnings);
     }
-    for (const auto doubt : {doubt_widths, doubt_reflections, doubt_layer_frequency, doubt_mean})
+    for (const auto doubt : {doubt_widths, doubt_wide_zones, doubt_reflections, doubt_layer_frequency, doubt_mean})
         doubt(experiment, warnings);
     doubt_amplitudes(experiment, precision, warnings);
     for (const auto doubt : {doubt_snapshots, doubt_decimation, doubt_threads}) doubt(experiment, warnings);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/text/bytes_text.hpp"
+#include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
 #include "kernels/imaging/correlation.hpp"
@@ -64,7 +65,8 @@ std::string describe_ring(const Experiment& experiment, const Computation& compu
         fmt::format(": rebuilt backward, once, from {} plane{} inside each absorbing layer at {} time steps", planes,
                     planes == 1 ? "" : "s", history.ring_size(experiment.time).levels);
     if (history.ring_every > 1)
-        text += fmt::format(", one in {}, between which others are interpolated", history.ring_every);
+        text += fmt::format(", every {}, between which others are interpolated",
+                            ordinal_text(static_cast<std::uint64_t>(history.ring_every)));
     if (history.ring_values == RingValues::of_16_bits) text += ", in 16 bits";
     if (const std::int64_t bytes = host_ring_bytes(experiment, computation); bytes > 0)
         text += fmt::format(", {} of it in the memory of the host", bytes_text(bytes));

@@ -147,7 +147,7 @@ void check_ring_folder(const Plan& plan) {
         plan.config.origin.value_fault("imaging.ring", "a disk of which folder? Add imaging.ring_folder");
     std::error_code error;
     if (!section.ring_folder.empty() && !std::filesystem::is_directory(section.ring_folder, error))
-        plan.config.origin.value_fault("imaging.ring_folder", "is no folder: rings are kept in one that exists");
+        plan.config.origin.value_fault("imaging.ring_folder", "is not a folder: rings are kept in one that exists");
 }
 
 /// What the configuration asks for. \returns as set_history().

@@ -6,6 +6,7 @@
 
 #include "io/text/error.hpp"
 #include "io/text/saturating.hpp"
+#include "kernels/equations/parameters.hpp"
 #include "solver/data/data_weights.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
@@ -103,12 +104,21 @@ void set_scheme(Plan& plan) {
     plan.setup.keeps_applied = plan.task->takes_applied && plan.setup.scheme.time_order == 4;
 }
 
+/// Before the model is made, of which warn_of_density() speaks.
+void warn_of_told_density(const Equation& equation, ModelPlan& model) {
+    for (std::size_t i = 0; i < model.further.size(); ++i)
+        if (equation->parameters[i + 1].name == kRho.name && model.further[i])
+            if (const std::string doubt = density_doubt(*model.further[i]); !doubt.empty())
+                model.velocity.warnings.push_back(doubt);
+}
+
 void set_ranges(Plan& plan) {
     const ModelConfig& model = plan.config.model;
     const Equation& equation = plan.setup.scheme.equation;
     plan.model.velocity = velocity_range(model, equation, plan.domain.grid, plan.config.origin);
     for (const MediumParameter& parameter : equation->parameters.subspan(1))
         plan.model.further.push_back(told_range(model, parameter, plan.model.velocity));
+    warn_of_told_density(plan.setup.scheme.equation, plan.model);
     plan.model.extra_bytes = model_extra_bytes(model, plan.domain.grid, plan.config.origin);
 }
 
@@ -197,8 +207,11 @@ HighestFrequency highest_frequency_compared(const Plan& plan) {
 void judge(Plan& plan) {
     plan.sampling = judge_sampling(plan.config.scheme, plan.domain.grid, highest_frequency_compared(plan),
                                    plan.setup.scheme, plan.model.velocity.min_m_s);
-    if (plan.sampling.level == SamplingVerdict::Level::refuse)
-        plan.config.origin.fault("grid.spacing_m", plan.sampling.message);
+    if (plan.sampling.level != SamplingVerdict::Level::refuse) return;
+    const ConfigOrigin& origin = plan.config.origin;
+    if (std::ranges::find(plan.domain.keys_of_file, "spacing_m") != plan.domain.keys_of_file.end())
+        origin.value_fault("model.file", plan.sampling.message + "; the spacing is that of this file");
+    origin.fault("grid.spacing_m", plan.sampling.message);
 }
 
 void set_time(Plan& plan) {

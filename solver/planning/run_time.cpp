@@ -176,7 +176,7 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
         {std::string(kProgramItem), kProgram_s + (own_memory ? kCudaStart_s : 0.)},
         {"model", rehearse_model(plan.config, plan.setup.scheme.equation, plan.domain.grid) +
                       kHash_s * 4. * static_cast<double>(plan.domain.grid.points())},
-        {"medium and wavefield of the device", rehearsal.medium_s * (plan.domain.aperture ? shots.full : 1.)},
+        {"device model and wavefield", rehearsal.medium_s * (plan.domain.aperture ? shots.full : 1.)},
         {"time steps", steps.seconds * shots.full / (own_memory ? slabs_of_worker : 1.)},
         {"sources and receivers of the first batch",
          rehearse_receivers(plan) * static_cast<double>(plan.survey.size.most_receivers) * shots.batch},

@@ -68,7 +68,7 @@ nlohmann::ordered_json parse_json(std::string_view text, JsonFault& fault) {
     fault.line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
     fault.column = last - (before.rfind('\n') + 1) + 1;
     fault.what = first.number.empty()
-                     ? "this is no JSON"
+                     ? "this is not JSON"
                      : printable(first.number.substr(0, 40)) + ": no double holds it; numbers are of at most 1.8e308";
     return nullptr;
 }

@@ -318,7 +318,7 @@ DeviceChoice choose_device(const BackendConfig& config) {
             return choice;
         }
         choice.notes.push_back(fmt::format(
-            "backend {} is not taken: it does not have the device, kernel, isa, tile or copy asked for", device.name));
+            "backend {} is not taken: it does not have the device, kernel, isa, tile or copy requested", device.name));
     }
     choice.device = first;  // whose complaint will name what there is
     return choice;

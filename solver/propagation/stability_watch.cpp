@@ -44,7 +44,7 @@ std::string StabilityWatch::likely_cause() const {
     if (density_may_destabilise(density_contrast_, time_)) return density_remedy(density_contrast_, time_);
     return fmt::format(
         "dt is {:.3f} of the stability limit and the sources are in range, so neither explains it: the model or memory "
-        "was damaged during the run, or this is a fault in Onda; repeat with backend.name: cpu, backend.kernel: "
+        "was damaged during the run, or this is a bug in Onda; repeat with backend.name: cpu, backend.kernel: "
         "reference and report it with the output of `onda info`",
         time_.cfl_fraction());
 }

@@ -32,9 +32,10 @@ std::optional<int> number_in(const char* variable) {
     if (text == nullptr || *text == '\0') return {};
     int number = 0;
     if (std::from_chars(text, text + std::strlen(text), number).ec != std::errc() || number < 0)
-        throw Error(ExitCode::usage, fmt::format("environment: {}={} is no number of processes; unset the variables of "
-                                                 "the launcher, or start onda by it",
-                                                 variable, printable(text)));
+        throw Error(ExitCode::usage,
+                    fmt::format("environment: {}={} is not a number of processes; unset the variables of "
+                                "the launcher, or start onda by it",
+                                variable, printable(text)));
     return number;
 }
 

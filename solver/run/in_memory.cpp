@@ -265,7 +265,7 @@ std::shared_ptr<const Operand> matched(const Plan& plan, const ShotSelection& se
     if (plan.task == &kBornOperator || (plan.task == &kForwardOperator && given.shots.empty())) return operand;
     const std::vector<std::size_t> shots = selected_shots(plan, selection);
     if (given.shots.size() != shots.size())
-        refuse_operand(fmt::format("{} shot{} are given, {} of the survey are asked for", given.shots.size(),
+        refuse_operand(fmt::format("{} shot{} given, {} of the survey requested", given.shots.size(),
                                    given.shots.size() == 1 ? "" : "s", shots.size()));
     for (std::size_t i = 0; i < shots.size(); ++i) {
         const WantedRows wanted = wanted_rows(plan, shots[i]);

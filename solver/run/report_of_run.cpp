@@ -51,7 +51,7 @@ Json read_summary(const Path& folder, std::string& text) {
     text = text_of(path);
     const Json summary = Json::parse(text, nullptr, false);
     if (!summary.is_object() || summary.value("format", "") != kSummaryFormat)
-        throw Error(ExitCode::bad_data, shown(path) + " is no summary of an Onda run");
+        throw Error(ExitCode::bad_data, shown(path) + " is not the summary of an Onda run");
     if (summary.value("state", "") != "complete") throw Error(ExitCode::missing_input, shown(folder) + kUnfinishedRun);
     return summary;
 }

@@ -128,7 +128,7 @@ bool may_end(const RunParts& run, const RunFolder& folder, ShotTable& table, Sho
         compute_again();
     }
     throw Error(ExitCode::io_error, shown(folder.unfinished().folder()) +
-                                        ": files of shots are damaged again and again: the disk is at fault");
+                                        ": files of shots are damaged again and again: the disk may be failing");
 }
 
 /// How the shots of a run are kept between two of their steps; none where they are not.

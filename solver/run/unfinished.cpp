@@ -93,7 +93,7 @@ std::optional<Beginning> UnfinishedSurvey::beginning() const {
                     shown(path) + ": " + why + "; move it away, or choose another folder with --output");
     };
     if (!std::filesystem::is_directory(status))
-        refuse(folder_, "is no folder, but unfinished surveys are kept under that name");
+        refuse(folder_, "is not a folder, but unfinished surveys are kept under that name");
     for_entries(folder_, [&](const std::filesystem::path& path, const std::string& name) {
         if (!is_ours(name) || !special_kind(path).empty()) refuse(path, "is not part of an unfinished survey");
     });

@@ -12,7 +12,7 @@ namespace onda {
 ShotSelection::ShotSelection(const std::string& text) {
     auto parsed = NumberSelection::parse(text);
     if (const auto* const wrong = std::get_if<std::string>(&parsed))
-        throw Error(ExitCode::usage, fmt::format("--shots {}: '{}' is no shot number and no range of them; "
+        throw Error(ExitCode::usage, fmt::format("--shots {}: '{}' is neither a shot number nor a range of them; "
                                                  "shots are listed like 3-7,12",
                                                  printable(text), printable(*wrong)));
     numbers_ = std::get<NumberSelection>(std::move(parsed));

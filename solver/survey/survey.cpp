@@ -211,6 +211,7 @@ Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces
     Shots::Data data;
     SurveyWavelets wavelets(sections.wavelet, origin);
     add_sources(sources, sections, origin, wavelets, survey, data);
+    wavelets.check_centres(sections.time.duration_s);
     ReceiverParts parts(grid, data, faults);
     for (const ReceiverGroup& entry : receivers) parts.add(entry);
     parts.flush();

@@ -43,7 +43,7 @@ bool check_listed(const EntryReading& reading, const Places& places) {
             add_off_plane(reading, places, i);
         else
             reading.faults.add(places.key, fmt::format("{}: {} lies outside the grid: {}{}", places.listed(i),
-                                                       describe(grid, p), extent(grid), kilometres_hint(grid, p)));
+                                                       describe(grid, p), extent(grid), outside_hint(grid, p)));
         return false;
     }
     return true;

@@ -6,6 +6,7 @@
 
 #include "io/files/file_by_shot.hpp"
 #include "io/text/error.hpp"
+#include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
@@ -94,6 +95,18 @@ std::vector<std::string> SurveyWavelets::descriptions() const {
                                     frequencies(&Wavelet::highest_frequency_hz)));
     }
     return lines;
+}
+
+void SurveyWavelets::check_centres(double duration_s) const {
+    for (const Signal& signal : signals_) {
+        const std::optional<double>& t0_s = signal.config->t0_s;
+        if (!t0_s || *t0_s < duration_s) continue;
+        const bool fits_as_ms = *t0_s * 1e-3 < duration_s;
+        origin_.value_fault(
+            signal.key + ".t0_s",
+            fmt::format("the wavelet's centre comes after the end of the run at {:.6g} s{}", duration_s,
+                        fits_as_ms ? "; if it is in milliseconds, write " + number_text(*t0_s * 1e-3) : ""));
+    }
 }
 
 std::vector<std::string> SurveyWavelets::warnings(double duration_s) const {

@@ -26,6 +26,9 @@ public:
     /// shot.
     std::size_t in_shot(std::size_t signal, std::int64_t shot);
 
+    /// \throws Error(config) for a t0_s that was given and lies beyond the run.
+    void check_centres(double duration_s) const;
+
     /// Those that were made.
     [[nodiscard]] std::vector<Wavelet> take() && { return std::move(wavelets_); }
     /// What each signal is, in words: one line for all shots.

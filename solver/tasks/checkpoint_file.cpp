@@ -100,7 +100,7 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path)
         if (bytes < 0 || bytes > end - at) fail("is shorter than it says");
         return read_piece(file_, path_, std::exchange(at, at + bytes), bytes);
     };
-    if (next(kMagicBytes) != kCheckpointMagic) fail("is no checkpoint of this version of Onda");
+    if (next(kMagicBytes) != kCheckpointMagic) fail("is not a checkpoint of this version of Onda");
     const auto length = static_cast<std::int64_t>(number_of_bytes(next(kLengthBytes)));
     std::int64_t values = 0, of_outputs = 0;
     try {

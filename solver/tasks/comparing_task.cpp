@@ -36,7 +36,7 @@ void add_image_memory(Allocations& list, const Experiment& experiment, const Com
     list.add(host_row("planes of images being made to gradients", held::survey,
                       nodes_of_planes_together(experiment.domain.computed, experiment.domain.grid),
                       (1 + applied) * std::int64_t{sizeof(double)}));
-    if (applied > 0) list.add(host_row("gains of absorbing strips", held::survey, points, sizeof(double)));
+    if (applied > 0) list.add(host_row("gains of absorbing zones", held::survey, points, sizeof(double)));
     if (experiment.imaging->sums.density)
         list.add(host_row("images being made to gradients of density", held::survey, points,
                           (computation.setup.grid.dimensions + 3) * std::int64_t{sizeof(double)}));

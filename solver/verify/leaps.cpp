@@ -182,8 +182,8 @@ PromiseGroup leaps() {
     group.method =
         "Leaps, p[n+2] = (2 + 4 A + A^2) p[n] - p[n-2] with A = (vp dt)^2 L, are two single steps in exact arithmetic: "
         "in double precision the wavefields differ by rounding, with every kind of face, sources in the middle, in the "
-        "shell that steps singly, in an absorbing strip and beside a corner, and a random velocity of 1,500 to 3,000 "
-        "m/s at every node (||difference|| / ||p||). In single precision the rounding errors of "
+        "boundary region that steps singly, in an absorbing zone and beside a corner, and a random velocity of 1,500 "
+        "to 3,000 m/s at every node (||difference|| / ||p||). In single precision the rounding errors of "
         "their traces are at most twice those of single steps with rigid walls (a ratio): waves of which A is close to "
         "-2 keep more of them. Beside absorbing zones, where the loudest source decides the ratio, they are given over "
         "the traces (||float - double|| / ||double||). They keep the energy E = 1/2 sum (p[n+2] - "

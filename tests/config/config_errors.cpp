@@ -128,7 +128,7 @@ TEST_CASE("every fault of an override says which one it comes from, and where in
              {"=", "--set =: must be key=value"},
              {"grid..shape=1", "--set grid..shape=1: must be key=value"},
              {"sources[-1]=1", "--set sources[-1]=1: must be key=value"},
-             {"sources[9].amplitude=1", "--set sources[9].amplitude=1: sources has 1 items, counted from 0"},
+             {"sources[9].amplitude=1", "--set sources[9].amplitude=1: sources has 1 item, counted from 0"},
              {"sources[0]=null", "--set sources[0]=null: sources[0]: missing key 'position_m'"},
              {"title.deep=1", "--set title.deep=1: title = {...}: must be text"}})
         CHECK_MESSAGE(message({row.given}).starts_with(row.expected), message({row.given}));
@@ -220,7 +220,21 @@ TEST_CASE("every key that a file must have the dimensions for is refused beside 
     CHECK(contains(message, "run.yaml:6:12: boundary.front: there is no y axis: the model's file makes a 2-D run"));
     CHECK(contains(message, "run.yaml:7:50: output.snapshots.decimation = [2, 3, 4]: must have 2 numbers"));
     CHECK(contains(message, "run.yaml:7:75: output.snapshots.window_min_m = [0, 0, 0]: must have 2 numbers"));
-    CHECK(contains(message, "3 faults in"));
+    CHECK(contains(message, "3 errors in"));
+}
+
+TEST_CASE("a grid of a file that is too coarse is an error of the file, at its key") {
+    const TemporaryFolder folder;
+    write_model(folder.path() / "model.h5", 2);
+    const auto name = folder.path() / "run.yaml";
+    const std::string message = message_of(
+        [&] {
+            static_cast<void>(
+                make_plan(read_config_text(over_file(2), name, vocabulary(), {"wavelet.peak_frequency_hz=1000"})));
+        },
+        ExitCode::config);
+    CHECK(contains(message, "run.yaml:1:27: model.file = model.h5: "));
+    CHECK(contains(message, "; the spacing is that of this file\n"));
 }
 
 TEST_CASE("the copy of a configuration whose grid is that of a file gives the same plan again") {
@@ -255,7 +269,7 @@ TEST_CASE("many faults, and long lines, are cut short") {
     std::string text;
     for (int i = 0; i < 200; ++i) text += "unknown_" + std::to_string(i) + ": 1\n";
     const std::string message = fault_of([&] { read_config_text(text, "run.yaml", vocabulary()); }).what();
-    CHECK(contains(message, "faults in run.yaml, the first 50 shown"));
+    CHECK(contains(message, "errors in run.yaml, the first 50 shown"));
     CHECK(message.size() < 20000);
     const std::string wide = "title: {" + std::string(100000, 'x') + ": 1}\n";
     CHECK(std::string(fault_of([&] { read_config_text(wide, "run.yaml", vocabulary()); }).what()).size() < 5000);
@@ -305,5 +319,5 @@ TEST_CASE("a stage reports all its faults together, with the values as they were
           "run.yaml:8:1: time.cfl_fraction: is not even given\n   8 | time:\n     | ^\n"
           "run.yaml:17:17: sources[0].position_m = [1500, 20]: lies elsewhere\n"
           "  17 |     position_m: [1500, 20]\n     |                 ^\n"
-          "--set time.dt_s=0.001: time.dt_s = 0.001: is wrong\n4 faults in run.yaml");
+          "--set time.dt_s=0.001: time.dt_s = 0.001: is wrong\n4 errors in run.yaml");
 }

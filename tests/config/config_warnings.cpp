@@ -83,6 +83,18 @@ TEST_CASE("what is probably not meant is warned about, and nothing else is") {
             {{"boundary.z_max=sponge", "boundary.sponge_width=5"},
              {"boundary.sponge_width = 5: a sponge this thin reflects more than 20 % of every wave; the default of 40 "
               "nodes reflects 1 %"}},
+            {{"boundary.cpml_width=40"}, {}},
+            {{"boundary.cpml_width=2000"},
+             {"boundary.cpml_width = 2000: the absorbing zones exceed the model, with 9.406 of 9.467 million nodes; it "
+              "is a number of nodes, by default 20"}},
+            {{"model={type: layered, layers: [{top_m: 0, vp_m_s: 2000, rho_kg_m3: 1.0}, {top_m: 600, vp_m_s: 2200, "
+              "rho_kg_m3: 2.2}]}"},
+             {"densities of 1 to 2.2 kg/m3 look like g/cm3: multiply by 1000"}},
+            {{"wavelet.peak_frequency_hz=0.015"},
+             {"ricker, 0.015 Hz, t0 = 100 s (1.5 / frequency), 1 % of the spectrum's peak at 0.04146 Hz: its centre "
+              "comes after the end of the run at 1.5 s",
+              "grid: its longest side, 3000 m, is shorter than the shortest wavelength, 4.824e+04 m; is the wavelet's "
+              "frequency, 0.015 Hz, in kHz? Write 15"}},
             {{"boundary.cpml_reflection=0.01", "boundary.x_min=sponge", "boundary.sponge_reflection=0.1"}, {}},
             {{"boundary.cpml_reflection=0.9"},
              {"boundary.cpml_reflection = 0.9: so much of every wave comes back, 90 %; the default is 0.000001"}},

@@ -113,7 +113,7 @@ TEST_CASE("init --like an array of another program names the command that makes 
         std::ofstream(array) << "\x93NUMPY\xff";
         const Outcome like = run_onda({"init", "--like", array.string()});
         CHECK(like.code == 65);
-        CHECK_MESSAGE(contains(like.err, array.string() + ": is no HDF5 file: make one of it with `onda convert " +
+        CHECK_MESSAGE(contains(like.err, array.string() + ": is not an HDF5 file; convert it with `onda convert " +
                                              array.string() + " " + (folder.path() / "vp.h5").string() + options + "`"),
                       like.err);
     }

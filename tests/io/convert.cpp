@@ -145,9 +145,10 @@ TEST_CASE("raw: what does not fit is refused") {
     const auto big = write_bytes(folder.path() / "big.f32", binary<float>(shape_2d, "xz", true));
     fault = fault_of([&] { read_raw_model(big, raw_options("xz")); });
     CHECK(fault.code() == ExitCode::bad_data);
-    CHECK(fault.what() == big.string() +
-                              ": its numbers are no velocities; in the other order of bytes the first is 1500: "
-                              "give --endian big");
+    CHECK(fault.what() ==
+          big.string() +
+              ": its values are not plausible velocities; in the other order of bytes the first is 1500: "
+              "give --endian big");
     options = raw_options("xz");
     options.endian = "big";
     CHECK(contains(fault_of([&] { read_raw_model(path, options); }).what(),

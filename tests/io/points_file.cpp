@@ -78,6 +78,10 @@ TEST_CASE("CSV: faults of points have line and column") {
              Row{"x,z,shot\n1,2,0\n", ":2:5: shot = '0': must be a whole number from 1"},
              Row{"x,z,shot\n1,2,1.5\n", ":2:5: shot = '1.5': must be a whole number from 1"},
              Row{"x,y\n1,2\n", ":1:1: no column z"},
+             Row{"X,Y,Elevation\n1,2,3\n",
+                 "points.csv:1:1: no column x; write x for 'X', y for 'Y', z for 'Elevation' (the depth: minus the "
+                 "elevation)"},
+             Row{"x,Depth\n1,2\n", ":1:3: no column z; write z for 'Depth'"},
              Row{"x,z,x_m\n1,2,3\n", ":1:5: column x is there twice"},
              Row{"x,z,amplitud\n1,2,3\n", ":1:5: unknown column 'amplitud'; did you mean amplitude?"},
              Row{"x,z,depth_below_sea\n1,2,3\n", "unknown column 'depth_below_sea'; there are x, y (may be absent)"},

@@ -326,11 +326,11 @@ TEST_CASE("headers that contradict each other, and what is no SEG-Y, are refused
     };
     CHECK(of_file(SEGY_BIN_FORMAT, 4).find("samples of format 4 (bytes 3225-3226)") != std::string::npos);
     CHECK(of_file(SEGY_BIN_SAMPLES, 0).find("has no samples") != std::string::npos);
-    CHECK(of_file(SEGY_BIN_SAMPLES, 22).find("no whole number of traces of 22 samples") != std::string::npos);
+    CHECK(of_file(SEGY_BIN_SAMPLES, 22).find("not a whole number of traces of 22 samples") != std::string::npos);
     put(folder.path() / "short.su", Bytes(100));
     CHECK(refusal(folder.path() / "short.su").find("shorter than a trace header") != std::string::npos);
     put(folder.path() / "odd.su", Bytes(1001, '\1'));
-    CHECK(refusal(folder.path() / "odd.su").find("no whole number of traces") != std::string::npos);
+    CHECK(refusal(folder.path() / "odd.su").find("not a whole number of traces") != std::string::npos);
 }
 
 TEST_CASE("whatever bytes a file has, it is read or refused") {

@@ -82,7 +82,7 @@ TEST_CASE("tables of steps that are none are refused") {
     write_text(file, "kernel,order\ndirect,8\n");
     const Outcome none = run_onda({"bench", "calibrate", "--from", file});
     CHECK(none.code == static_cast<int>(ExitCode::bad_data));
-    CHECK(contains(none.err, "steps.csv:1: this is no table of measured steps"));
+    CHECK(contains(none.err, "steps.csv:1: this is not a table of measured steps"));
     CHECK(run_onda({"bench", "calibrate", "--from", file + ".none"}).code == static_cast<int>(ExitCode::missing_input));
     const Outcome picture = run_onda({"bench", "calibrate", "--from", kSteps, "--plot", file});
     CHECK(picture.code == static_cast<int>(ExitCode::usage));

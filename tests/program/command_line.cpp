@@ -188,6 +188,41 @@ TEST_CASE("what was probably meant is said") {
     CHECK(contains(run_onda({"run"}).err, "CONFIG"));
 }
 
+TEST_CASE("options of other programs are answered with those of this one, beginnings with the whole name") {
+    for (const auto& [given, meant] :
+         std::vector<std::pair<std::vector<std::string>, std::string>>{{{"--out", "b"}, "--output"},
+                                                                       {{"--gpu"}, "--set backend.name=cuda"},
+                                                                       {{"--cpu"}, "--set backend.name=cpu"},
+                                                                       {{"-j", "4"}, "--threads"},
+                                                                       {{"-j4"}, "--threads"},
+                                                                       {{"--jobs=4"}, "--threads"}}) {
+        std::vector<std::string> arguments{"run", "a.yaml"};
+        arguments.insert(arguments.end(), given.begin(), given.end());
+        CHECK(contains(run_onda(arguments).err,
+                       "unknown option '" + given.front() + "'; did you mean '" + meant + "'?\n"));
+    }
+    // Of what a command does not have nothing is said, nor where a beginning is that of several names.
+    CHECK(!contains(run_onda({"schema", "--gpu"}).err, "did you mean"));
+}
+
+TEST_CASE("a model in the place of a configuration is answered with the command that makes one for it") {
+    const TemporaryFolder folder;
+    write_text(folder.path() / "salt.h5", std::string("\x89HDF\r\n\x1a\n and the rest"));
+    const std::string file = (folder.path() / "salt.h5").string();
+    const Outcome outcome = run_onda({"run", file});
+    CHECK(outcome.code == 78);
+    CHECK(
+        contains(outcome.err, "salt.h5: is an HDF5 file, not a configuration; if it holds a model, `onda init --like " +
+                                  file + " -o salt.yaml` writes one for it\n"));
+}
+
+TEST_CASE("help and verdicts have the words of the field") {
+    CHECK(contains(run_onda({"completion", "--help"}).out, "\nPrint the completion script of a shell\n"));
+    CHECK(contains(run_onda({"predict", "--help"}).out, "\nPredict the time per step of a device\n"));
+    const Outcome verdict = run_onda({"verify", "--quick", "--filter", "R1 "});
+    CHECK(std::regex_search(verdict.out, std::regex(R"(\n(\d+) of \1 tests passed\n$)")));
+}
+
 TEST_CASE("info tells version, compiler, libraries, processor and kernels, as text and as JSON") {
     const Outcome text = run_onda({"info"});
     const auto json = nlohmann::json::parse(run_onda({"info", "--json"}).out);
@@ -293,7 +328,7 @@ TEST_CASE("messages go to stderr without colour or motion when it is no terminal
     CHECK(!contains(outcome.out, "Gpt/s"));
 }
 
-TEST_CASE("one group of promises is chosen by its id or by a word of its title") {
+TEST_CASE("one group of tests is chosen by its id or by a word of its title") {
     const Outcome by_title = run_onda({"verify", "--list", "--group", "adjoint"});
     CHECK(by_title.code == 0);
     CHECK(by_title.out.starts_with("A1  Adjoint and gradient\n"));

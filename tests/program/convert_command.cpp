@@ -254,10 +254,13 @@ TEST_CASE_FIXTURE(SegyConversion, "SEG-Y that makes no grid is refused by its tr
     CHECK(contains(said(segy, 65), "is in feet"));
     segy = {};
     segy.traces.back().pop_back();
-    CHECK(contains(said(segy, 65), "no whole number of traces of 4 samples (256 bytes)"));
+    CHECK(contains(said(segy, 65), "not a whole number of traces of 4 samples (256 bytes)"));
     segy = {};
     segy.traces.pop_back();
-    CHECK(contains(said(segy, 65), "its 5 traces fill no line and no rectangle"));
+    CHECK(contains(
+        said(segy, 65),
+        "its 5 traces do not form a regular line or grid, neither by inlines and crosslines (bytes 189-196) nor by "
+        "coordinates (bytes 181-188): give --shape"));
     segy = {};
     put_big_endian(segy.traces[4], 181, 4, 125);
     CHECK(contains(said(segy, 65), "trace 5 (inline 2, crossline 2, CDP x = 125, y = 230) lies 3.33 m from its place"));
@@ -271,7 +274,7 @@ TEST_CASE_FIXTURE(SegyConversion, "SEG-Y that makes no grid is refused by its tr
     CHECK(contains(said(segy, 0, "--spacing-m 20 30 10"), "spacing  20, 30, 10 m"));
     write_npy(file, "not SEG-Y", 10);
     CHECK(convert(file.string() + " " + out.string() + " --force") == 65);
-    CHECK(contains(convert.said(), "is no SEG-Y: shorter than the 3600 bytes of its headers"));
+    CHECK(contains(convert.said(), "is not SEG-Y: shorter than the 3600 bytes of its headers"));
 }
 
 namespace {

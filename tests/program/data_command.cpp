@@ -125,7 +125,7 @@ TEST_CASE("check finds what is wrong with traces by their numbers, and what fits
     const Outcome bad = line.data({"check", "@bad.sgy"});
     CAPTURE(bad.out);
     CHECK(bad.code == 65);
-    CHECK(contains(bad.err, "bad.sgy: 2 faults, listed as bad"));
+    CHECK(contains(bad.err, "bad.sgy: 2 errors, listed as bad"));
     CHECK(contains(bad.out, "bad       3 traces with samples that are no finite numbers: 20 to 22"));
     CHECK(contains(bad.out, "bad       1 trace shot and received where an earlier one was: 71 (as 40)"));
     CHECK(contains(bad.out, "note      1 trace marked as dead, which count for nothing: 3"));
@@ -141,7 +141,7 @@ TEST_CASE("check tells which shots and receivers of a survey have no trace, and 
     const Outcome told = line.data({"check", "@less.sgy", "--config", "@survey.yaml", "--json"});
     CHECK(told.code == 65);
     const auto verdict = nlohmann::json::parse(told.out);
-    CHECK(verdict["faults"] == 2);
+    CHECK(verdict["errors"] == 2);
     CHECK(finding(verdict, "shots_without_traces")["shots"] == nlohmann::json{3});
     const auto receivers = finding(verdict, "receivers_without_trace");
     CHECK(receivers["shots"] == nlohmann::json{1});

@@ -152,7 +152,7 @@ TEST_CASE("66: missing input") {
         CAPTURE(outcome.err);
         CHECK(outcome.code == 66);
         CHECK(contains(outcome.err, "no such file"));
-        CHECK(contains(outcome.err, "2 faults") == (duration == "-1"));
+        CHECK(contains(outcome.err, "2 errors") == (duration == "-1"));
     }
     CHECK(place.run({"--set", "time.duration_s=-1"}).code == 78);
 }

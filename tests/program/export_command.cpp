@@ -315,7 +315,7 @@ TEST_CASE("wrong command lines") {
     CHECK(contains(refusal({"--su", "-o", (folder.path() / "a.segy").string()}), "su files are .su"));
     CHECK(contains(refusal({"--segy", "--samples", "int16"}), "samples 'int16': segy files have ieee, ibm"));
     CHECK(contains(refusal({"--npy", "--samples", "ibm"}), "npy files have no choice of them"));
-    CHECK(contains(refusal({"--segy", "--shots", "a"}), "'a' is no shot number"));
+    CHECK(contains(refusal({"--segy", "--shots", "a"}), "'a' is neither a shot number nor a range"));
     CHECK(contains(refusal({"--segz"}), "did you mean '--segy'?"));
     const Outcome absent = export_of(folder.path() / "nowhere", {"--segy"});
     CHECK(absent.code == 66);

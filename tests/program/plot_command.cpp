@@ -271,6 +271,14 @@ TEST_CASE("what cannot be drawn is said with what there is") {
           "m.pdf: pictures are .png");
     check(plane.plot({"slice", "@snapshots.h5", "--model", results.path("model.h5")}), 64,
           "is 3-D, the snapshots are 2-D");
+    check(results.plot({"gather", "@seismograms.h5", "--agc", "300"}), 64,
+          "--agc 300: the window exceeds the record of 0.6 s; if it is in milliseconds, write 0.3");
+    check(results.plot({"wiggle", "@seismograms.h5", "--reduce-velocity", "2"}), 64,
+          "--reduce-velocity: 2: must be at least 50 m/s; it looks like km/s: write 2000");
+    write_text(results.path("x.segy"), "");
+    check(results.plot({"gather", "@x.segy"}), 64, "x.segy: is not seismograms.h5; `onda data plot ");
+    check(results.plot({"gather", "@x.segy"}), 64, "x.segy` draws SEG-Y, SU and NumPy files");
+    check(results.plot({"gather", "@absent.segy"}), 66, "absent.segy: no such file");
     check(results.plot({"gather", "@seismograms.h5", "--line", "4"}), 64,
           "the 60 receivers of shot 2 lie on 3 lines; 0 takes all");
     check(results.plot({"spectrum", "@seismograms.h5", "--receiver", "61"}), 64, "shot 2 has the receivers 1 to 60");
@@ -295,7 +303,7 @@ TEST_CASE("what cannot be drawn is said with what there is") {
           "has no seismograms.h5: its run is not complete; run the same command again to resume it");
     check(results.plot({"slice", "@"}), 66, "has no snapshots.h5: its run is not complete");
     write_text(results.path("vp.npy"), "\x93NUMPY");
-    check(results.plot({"model", "@vp.npy"}), 65, "vp.npy: is no HDF5 file: make one of it with `onda convert ");
+    check(results.plot({"model", "@vp.npy"}), 65, "vp.npy: is not an HDF5 file; convert it with `onda convert ");
     check(results.plot({"model", "@vp.npy"}), 65, "vp.h5 --axes zx --spacing-m DX`, and name that one");
     check(results.plot({"model", "@absent.npy"}), 66, "absent.npy: no such file");
 }

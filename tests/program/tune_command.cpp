@@ -41,7 +41,7 @@ struct TuningPlace {
 TEST_CASE("what was found is kept, taken by check and run, and changes no result") {
     const TuningPlace place;
     const Json before = place.summary("before");
-    CHECK(contains(before["backend"]["chosen_by"].get<std::string>(), "rule"));
+    CHECK(contains(before["backend"]["chosen_by"].get<std::string>(), "default for this grid size"));
 
     const Outcome ranked = place.onda({"tune", place.config.string(), "--rank-only", "--json"});
     REQUIRE(ranked.code == 0);
@@ -78,7 +78,7 @@ TEST_CASE("a cache that was damaged, or cannot be written, stops no run") {
     for (const auto& file : std::filesystem::directory_iterator(place.folder.path() / "cache" / "onda"))
         write_text(file.path(), "{\"format\": \"onda-cache\", ");
     const Json summary = place.summary("damaged");
-    CHECK(contains(summary["backend"]["chosen_by"].get<std::string>(), "rule"));
+    CHECK(contains(summary["backend"]["chosen_by"].get<std::string>(), "default for this grid size"));
     CHECK(contains(summary["notes"].dump(), "is ignored: it is damaged"));
 
     std::filesystem::remove_all(place.folder.path() / "cache");

@@ -300,7 +300,7 @@ def test_progress_and_errors():
         onda.born(SURVEY, vp=np.full(7, 2000.0))
     with pytest.raises(onda.UsageError, match="data: shot 2: 12 x 81 values, where it has 13 receivers and 81 samples"):
         onda.adjoint(SURVEY, [np.zeros((13, 81)), np.zeros((12, 81))], vp=vp)
-    with pytest.raises(onda.UsageError, match="data: 1 shot are given, 2 of the survey are asked for"):
+    with pytest.raises(onda.UsageError, match="data: 1 shot given, 2 of the survey requested"):
         onda.adjoint(SURVEY, np.zeros((1, 13, 81)), vp=vp)
     with pytest.raises(onda.UsageError, match="data: must have three dimensions"):
         onda.adjoint(SURVEY, np.zeros((13, 81)), vp=vp)

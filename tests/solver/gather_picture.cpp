@@ -138,6 +138,7 @@ TEST_CASE("gains: a power of time, and automatic; panels can share a clip") {
     display.gain = 0.;
     display.agc_s = 0.1;
     const GatherPanel controlled = gather_panel(gather, line, display);
+    CHECK(controlled.quantity == "pressure after AGC (0.1 s)");
     CHECK(peak_of(controlled, 9) == doctest::Approx(peak_of(controlled, 10)).epsilon(0.01));
     display.agc_s = 0.;
     std::vector<GatherPanel> panels;
@@ -146,6 +147,9 @@ TEST_CASE("gains: a power of time, and automatic; panels can share a clip") {
     panels.push_back(gather_panel(gather, line, display));
     share_clip(panels);
     for (const GatherPanel& panel : panels) CHECK(panel.panel.traces->clip == 7.);
+    CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 Pa");
+    panels[0].quantity = "pressure after AGC (0.1 s)";
+    CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 of pressure after AGC (0.1 s)");
 }
 
 TEST_CASE("the amplitude spectrum of a Gaussian") {
@@ -164,6 +168,8 @@ TEST_CASE("the amplitude spectrum of a Gaussian") {
     CHECK(mean.amplitude[0] == doctest::Approx(one.amplitude[0] * std::sqrt(0.505)).epsilon(1e-3));
     const Panel panel = spectrum_panel({one, mean}, {"one", "mean"});
     REQUIRE(panel.lines.size() == 2);
+    CHECK(panel.vertical.title == "amplitude (dB re maximum)");
+    CHECK(spectrum_panel({one, mean}, {"one", "mean"}, true).vertical.title == "amplitude (dB re maximum of one)");
     CHECK(*std::ranges::max_element(panel.lines[0].y) == doctest::Approx(0.));
     // -60 dB at exp(-(pi f T)^2) = 1e-3.
     CHECK(panel.horizontal.last ==

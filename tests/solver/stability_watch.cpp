@@ -139,7 +139,7 @@ TEST_CASE("a density whose jumps make dt too long is named as the cause, with wh
         CHECK(contains(message, row.advice));
         CHECK(!contains(message, "report"));
         c.density_contrast = 1.;
-        CHECK(contains(alarm_of(c, step), "a fault in Onda"));
+        CHECK(contains(alarm_of(c, step), "a bug in Onda"));
     }
 }
 

@@ -231,7 +231,7 @@ TEST_CASE("tables of steps are read as they were written") {
         }
         return std::string();
     };
-    CHECK(fault_of("kernel,order\n").find("steps.csv:1: this is no table of measured steps") != std::string::npos);
+    CHECK(fault_of("kernel,order\n").find("steps.csv:1: this is not a table of measured steps") != std::string::npos);
     std::string broken = text;
     broken.replace(broken.find("0.000125"), 8, "-1");
     CHECK(fault_of(broken) == "steps.csv:2: column step_s: '-1' is none of its values");
@@ -252,7 +252,7 @@ TEST_CASE("calibrations are read as they were written, and only those") {
     CHECK(calibration_json(read) == calibration_json(gpu));
     nlohmann::json broken = json;
     broken["rates"]["launch_s"] = -1;
-    CHECK_THROWS_WITH(gpu_calibration_from(broken), "launch_s is no positive number");
+    CHECK_THROWS_WITH(gpu_calibration_from(broken), "launch_s is not a positive number");
     broken = json;
     broken.erase("kernels");
     CHECK_THROWS_WITH(gpu_calibration_from(broken), "kernels is missing");

@@ -204,8 +204,12 @@ TEST_CASE("what would be silent is refused or warned about") {
     CHECK(contains(survey_error(config, grid_2d()), "surface.csv:3 (position 2): (200, 0) m lies on the free surface"));
 
     config = config_2d();
-    config.wavelet.t0_s = 1.5;
+    config.wavelet.peak_frequency_hz = 1.;
     CHECK(contains(survey_of(config, grid_2d()).warnings.at(0), "after the end of the run at 1 s"));
+    config.wavelet.t0_s = 1.5;
+    CHECK(contains(survey_error(config, grid_2d()),
+                   "wavelet.t0_s: the wavelet's centre comes after the end of the run at 1 s; if it is in "
+                   "milliseconds, write 0.0015"));
 }
 
 TEST_CASE("sampling is judged by the weights' phase error") {

@@ -105,7 +105,7 @@ TEST_CASE("a model ranks, and is believed on large grids where it promises clear
         CHECK(first.predicted_s == doctest::Approx(promised));
         const Chosen chosen = choose(of, rule, &model, true, warnings);
         CHECK(chosen.candidate.same_way(promised < 0.9 ? first : rule));
-        CHECK(contains(chosen.by, promised < 0.9 ? "made up" : "rule"));
+        CHECK(contains(chosen.by, promised < 0.9 ? "made up" : "default for this grid size"));
     }
     CHECK(warnings.empty());
 }

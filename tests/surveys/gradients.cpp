@@ -144,7 +144,7 @@ TEST_CASE("rings are taken where not all levels fit and states cost more steps")
     CHECK(contains(history({"imaging.storage=ring", "scheme.space_order=2"}), "from 1 plane "));
     CHECK(contains(history({"imaging.storage=ring", "imaging.ring_values=16bit"}), "time steps, in 16 bits"));
     CHECK(contains(history({"imaging.storage=ring", "imaging.ring_every=4"}),
-                   "time steps, one in 4, between which others are interpolated"));
+                   "time steps, every 4th, between which others are interpolated"));
     // On a large grid levels are large beside what lies along faces.
     const auto chosen = [&](const std::string& gib) {
         return history({"grid.shape=[1001, 1001]", "backend.batch=1", "imaging.memory_gib=" + gib});
@@ -445,7 +445,7 @@ TEST_CASE("what allows no exact gradient is refused, with what would do") {
     refused({"imaging.storage=ring", "imaging.memory_gib=1e-6"}, "use checkpoints");
     refused({"imaging.storage=ring", "imaging.ring=disk"}, "a disk of which folder? Add imaging.ring_folder");
     refused({"imaging.storage=ring", "imaging.ring=disk", "imaging.ring_folder=/nowhere"},
-            "is no folder: rings are kept in one that exists");
+            "is not a folder: rings are kept in one that exists");
     refused({"imaging.parameters=vp_and_rho"}, "has no densities");
     refused({"imaging.parameters=rho"}, "must be one of vp, vp_and_rho");
     refused({"imaging.misfit=l3"}, "must be one of l2, normalised_l2");

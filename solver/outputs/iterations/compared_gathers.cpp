@@ -52,8 +52,7 @@ GatherComparison compare_gathers(const std::string& title, const ComparedGathers
     Picture& picture = comparison.picture;
     picture.title = title;
     if (has_room)  // wiggles have no bar of colours that tells their scale
-        picture.title += fmt::format("{}full swing {:.2g} of {}", title.empty() ? "" : "; ",
-                                     comparison.panels.front().clip, gathers.quantity);
+        picture.title += (title.empty() ? "" : "; ") + scale_of_wiggles(comparison.panels.front());
     for (std::size_t i = 0; i < comparison.panels.size(); ++i) {
         Panel& panel = comparison.panels[i].panel;
         panel.title = i == 0 ? fmt::format("Shot {}, {}", gathers.shot, names[i]) : names[i];

@@ -8,6 +8,7 @@
 
 #include "io/files/library_crash.hpp"
 #include "io/pictures/drawing.hpp"
+#include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
@@ -374,9 +375,9 @@ std::string shown_text(const InversionPage& page) {
     const std::size_t lines = page.iterations.size(), shown = page.shown.size();
     if (shown == lines) return fmt::format("The models of all {} lines of the table are shown.", lines);
     return fmt::format(
-        "The models of {} of {} lines of the table are shown: one in {} from the first on, and the "
+        "The models of {} of {} lines of the table are shown: every {} from the first on, and the "
         "last. The curve and the table have all.",
-        shown, lines, page.shown[1] - page.shown[0]);
+        shown, lines, ordinal_text(page.shown[1] - page.shown[0]));
 }
 
 void put_head(const InversionPage& page, const PutText& put) {

@@ -20,7 +20,7 @@ double positive(const nlohmann::json& object, std::string_view key) {
     const auto found = object.find(std::string(key));
     const double value = found != object.end() && found->is_number() ? found->get<double>() : 0.;
     if (!(value > 0.) || !std::isfinite(value))
-        throw std::invalid_argument(fmt::format("{} is no positive number", key));
+        throw std::invalid_argument(fmt::format("{} is not a positive number", key));
     return value;
 }
 
@@ -51,7 +51,7 @@ nlohmann::ordered_json json_of(const Calibration& calibration, const Rates& rate
 
 template <typename Calibration, typename Rates, typename Constants>
 void read_json(Calibration& calibration, const nlohmann::json& json, const Rates& rates, const Constants& constants) {
-    if (!json.is_object()) throw std::invalid_argument("it is no object");
+    if (!json.is_object()) throw std::invalid_argument("it is not an object");
     calibration.device = text_in(json, "device");
     calibration.source = text_in(json, "source");
     for (const auto& rate : rates) calibration.rates.*rate.value = positive(object_in(json, "rates"), rate.name);

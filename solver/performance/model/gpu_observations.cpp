@@ -289,7 +289,7 @@ GpuObservations parse_observations(std::string_view text, const std::string& nam
     if (lines.back().empty()) lines.pop_back();
     if (lines.empty() || lines.front() != header())
         refuse(name, 1,
-               "this is no table of measured steps with their facts: `onda bench calibrate gpu --validate --csv "
+               "this is not a table of measured steps with their facts: `onda bench calibrate gpu --validate --csv "
                "FILE` writes one, and the first line names its columns, from kernel to device");
     for (std::size_t i = 1; i < lines.size(); ++i) read.steps.push_back(read_line(lines[i], name, i + 1, read));
     return read;

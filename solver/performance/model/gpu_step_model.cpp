@@ -164,7 +164,7 @@ GpuStepTime gpu_step_time(const cuda::StepFacts& facts, int multiprocessors, con
                                                   : grid_s + time.launch_s);
     const std::array bounds{Bound{"DRAM", time.dram_s}, Bound{"L2", time.l2_s},
                             Bound{bound_of_blocks(facts, of), time.blocks_s}, Bound{"launch", time.launch_s},
-                            Bound{"strips and mirrors", time.sides_s}};
+                            Bound{"absorbing zones and mirrors", time.sides_s}};
     time.bound = longest(bounds);
     return time;
 }

@@ -45,6 +45,12 @@ function drawPlane(plot, context, plane, raster, smooth) {
   plot.image(context, raster, plane.horizontal.first_m, last(plane.horizontal), plane.vertical.first_m, last(plane.vertical), smooth);
 }
 
+/** "the left, right and bottom edges". */
+function edgesText(names) {
+  const list = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
+  return `the ${list} edge${names.length > 1 ? "s" : ""}`;
+}
+
 /** What the sides of a plane are, in words. */
 function sidesText(plane, beyond) {
   const names = ["left", "right", "top", "bottom"].map((n, i) => [n, plane.sides[i]]);
@@ -53,7 +59,7 @@ function sidesText(plane, beyond) {
   const text = [];
   const shown = layers.filter(([, s]) => beyond || s.inside_m > 0), kinds = list => [...new Set(list.map(([, s]) => s.kind))].join(", ");
   if (shown.length) text.push(`Hatched: absorbing zones (${kinds(shown)})`);
-  else if (layers.length) text.push(`Absorbing zones (${kinds(layers)}) lie outside the ${layers.map(([n]) => n).join(", ")}`);
+  else if (layers.length) text.push(`Absorbing zones (${kinds(layers)}) beyond ${edgesText(layers.map(([n]) => n))}`);
   for (const [name, side] of others) text.push(`${name}: ${side.kind.replace("_", " ")}`);
   return text.join(" · ");
 }

@@ -128,7 +128,7 @@ TEST_CASE("operands that do not fit are refused") {
         return std::string(error.what());
     };
     CHECK(refusal(kBornOperator, {{{1., 2.}, {}}, {}}) == "2 values for a grid of 81 x 1 x 61 nodes (x, y, z)");
-    CHECK(refusal(kAdjointOperator, {}) == "0 shots are given, 5 of the survey are asked for");
+    CHECK(refusal(kAdjointOperator, {}) == "0 shots given, 5 of the survey requested");
     std::vector<ShotRows> rows(5, ShotRows{7, 101, std::vector<double>(707)});
     rows[2] = {6, 101, std::vector<double>(606)};
     CHECK(refusal(kBornTranspose, {{}, rows}) ==

@@ -382,7 +382,7 @@ TEST_CASE("a page of many iterations says what it leaves out, and asks for model
     results.known = &known;
     inversion.stage(folder.path() / "once", results);
     const std::string page = text_of(folder.path() / "once" / kIterationPageName);
-    CHECK(contains(page, "The models of 32 of 62 lines of the table are shown: one in 2 "));
+    CHECK(contains(page, "The models of 32 of 62 lines of the table are shown: every 2nd "));
     CHECK(count_of(page, "<figure ") == 32);
     CHECK(count_of(page, "<tr>") == 66);
     CHECK(inversion.asked.size() == 30);
