@@ -607,7 +607,7 @@ TEST_CASE("launchers are known by their variables, and numbers that make no sens
                            launched({{"PMI_RANK", "one"}, {"PMI_SIZE", "3"}});
                        },
                        ExitCode::usage),
-                   "PMI_RANK=one is no number"));
+                   "PMI_RANK=one is not a number"));
     unsetenv("PMI_RANK");
     unsetenv("PMI_SIZE");
 }
