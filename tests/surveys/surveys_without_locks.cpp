@@ -99,7 +99,7 @@ TEST_CASE("so do those that resume a survey, and those that find one of another 
         if (resumes) {
             REQUIRE(run_without_locks(place, {"--shots", "1-40"}).code == 0);
         } else {
-            Process other(place.command({"--set", "time.duration_s=60"}), -1, without_locks);
+            Process other(place.command({"--set", "time.duration_s=3000"}), -1, without_locks);
             REQUIRE(wait_until([&] { return std::filesystem::exists(place.unfinished()); }));
             other.send(SIGKILL);
             other.wait();
