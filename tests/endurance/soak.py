@@ -26,7 +26,7 @@ CHECKPOINTS = 2 + 1  # of a shot: the two that are kept, and one between its las
 FILES_OF_SHOT = 2
 PARTS_OF_REPORT = 24  # shots that the page shows; their parts come one by one
 OTHER_FILES = PARTS_OF_REPORT + BATCH * (FILES_OF_SHOT * 2 + CHECKPOINTS + 1)  # of two batches, one with its checkpoints
-CHECKPOINT = re.compile(r"(\d+)\.checkpoint-\d+")
+CHECKPOINT = re.compile(r"(\d+)\.checkpoint(-before)?")
 
 # Three of its faces reflect all: the wave is there to the last step.
 LONG_SHOT = """schema_version: 1

@@ -156,7 +156,7 @@ TEST_CASE("shots that are killed at any moment go on from the last moment that w
         while (kills < wanted && !std::filesystem::exists(place.out() / "summary.json")) {
             const std::int64_t before = last_step_kept(place);
             const std::string batch = kills % 2 == 0 ? "backend.batch=2" : "backend.batch=1";
-            Process process(place.command({"--set", kEveryMoment, "--set", batch}));
+            Process process(place.command({"--set", "checkpoint.every_minutes=0.00002", "--set", batch}));
             wait_until([&] { return last_step_kept(place) > before || !process.running(); });
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
             process.send(SIGKILL);
