@@ -154,9 +154,15 @@ struct AtomicFile::State {
         ::unlink(temporary.c_str());
         return false;
     }
+    /// Removes the file from a folder that has got another name.
+    void remove_where_it_is() const {
+        std::error_code unseen;
+        const auto now = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file.id()), unseen);
+        if (!unseen && now.filename() == temporary.filename()) ::unlink(now.c_str());
+    }
     ~State() {
         if (renamed || file.id() < 0) return;
-        ::unlink(temporary.c_str());
+        if (::unlink(temporary.c_str()) != 0 && errno == ENOENT) remove_where_it_is();
         if (second_name) return;
         // Gives the space back even while a library that failed to write still holds the file open.
         [[maybe_unused]] const int ignored = ::ftruncate(file.id(), 0);

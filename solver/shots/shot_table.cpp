@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "io/files/atomic_file.hpp"
 #include "io/text/printable.hpp"
@@ -278,22 +281,34 @@ void ShotTable::write_line(std::size_t i, const std::string& line) {
     throw_system_fault(ExitCode::io_error, file_, "cannot write what a shot left", written < 0 ? errno : ENOSPC);
 }
 
-/// A line that a machine lost with its power is that of a shot which is computed again, and so is one whose files it
-/// lost: their hashes tell.
-void ShotTable::sync_now_and_then() {
+/// Files and lines that a machine lost with its power are those of shots that are computed again: hashes tell.
+void ShotTable::sync_in_background() {
     constexpr std::chrono::seconds pause{2};
     const auto now = std::chrono::steady_clock::now();
     if (now - synced_ < pause) return;
-    sync_folder(file_.parent_path());
-    if (::fdatasync(table_.id()) != 0 && errno != EINVAL)
-        throw_system_fault(ExitCode::io_error, file_, "cannot write what shots left", errno);
-    synced_ = std::chrono::steady_clock::now();
+    if (syncing_.valid()) {
+        if (syncing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+        syncing_.get();
+    }
+    synced_ = now;
+    syncing_ = std::async(std::launch::async, [this, names = std::exchange(unsynced_, {})] {
+        const std::filesystem::path folder = file_.parent_path();
+        std::error_code gone;  // another process may end the survey meanwhile
+        for (const std::string& name : names)
+            if (std::filesystem::exists(folder / name, gone)) sync_file(folder / name);
+        if (std::filesystem::exists(folder, gone)) sync_folder(folder);
+        if (::fdatasync(table_.id()) != 0 && errno != EINVAL)
+            throw_system_fault(ExitCode::io_error, file_, "cannot write what shots left", errno);
+    });
 }
 
 void ShotTable::finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) {
     for (const auto& [i, record] : shots) write_line(i, line_of(record));
     const std::lock_guard lock(mutex_);
-    sync_now_and_then();
+    for (const auto& [i, record] : shots)
+        for (const FileRecord& file : record.files)
+            if (!file.name.empty()) unsynced_.push_back(file.name);
+    sync_in_background();
     for (const auto& [i, record] : shots) {
         lock_line(table_, i + 1, F_UNLCK);
         claimed_.erase(i);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -69,14 +70,14 @@ public:
     void renew_end() const;
     /// Leaves the end of the survey to whoever finishes its last shot.
     void give_end_up();
-    /// Makes the lines and the names of the files in the table's folder last every other second.
+    /// Syncs files of shots, their names and the lines in the background, every other second.
     void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) override;
 
 private:
     /// Calls take(i, record) for each finished shot, in one pass. \throws Error(io_error); what take() throws.
     void for_finished(const std::function<void(std::size_t i, ShotRecord& record)>& take) const;
     void write_line(std::size_t i, const std::string& line);
-    void sync_now_and_then();
+    void sync_in_background();
 
     std::filesystem::path file_;
     std::size_t size_;
@@ -85,7 +86,9 @@ private:
     std::set<std::size_t> claimed_;  ///< by this process, to which its own locks are no obstacle
     std::set<std::size_t> finished_here_;
     std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
-    std::optional<EndClaim> end_;  ///< where there are no locks
+    std::vector<std::string> unsynced_;  ///< files
+    std::optional<EndClaim> end_;        ///< where there are no locks
+    std::future<void> syncing_;          ///< last: it ends before what it uses goes
 };
 
 }  // namespace onda

@@ -29,6 +29,18 @@ std::string boot_of(const AtomicFile& file) {
 
 }  // namespace
 
+TEST_CASE("a temporary file goes from a folder that has got another name") {
+    const TemporaryFolder folder;
+    const auto before = folder.path() / "unfinished", after = folder.path() / "shots";
+    std::filesystem::create_directory(before);
+    {
+        const AtomicFile file(before / "a.h5", false);
+        CHECK(std::filesystem::exists(file.temporary()));
+        std::filesystem::rename(before, after);
+    }
+    CHECK(std::filesystem::is_empty(after));
+}
+
 TEST_CASE("text files are complete or absent, and never overwritten unasked") {
     const TemporaryFolder folder;
     const auto path = folder.path() / "a.txt";
