@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <fstream>
 #include <linux/magic.h>
+#include <mutex>
+#include <set>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <system_error>
@@ -169,10 +171,28 @@ struct AtomicFile::State {
     }
 };
 
+namespace {
+
+std::mutex folders_taken_care_of_mutex;
+std::set<std::filesystem::path> folders_taken_care_of;
+
+bool is_taken_care_of(const std::filesystem::path& folder) {
+    const std::lock_guard lock(folders_taken_care_of_mutex);
+    return folders_taken_care_of.contains(folder);
+}
+
+}  // namespace
+
+void take_care_of_abandoned_files(const std::filesystem::path& folder) {
+    const std::lock_guard lock(folders_taken_care_of_mutex);
+    folders_taken_care_of.insert(folder);
+}
+
 AtomicFile::AtomicFile(std::filesystem::path path, bool overwrite) : state_(std::make_unique<State>()) {
     refuse_existing(path, overwrite);
     const std::string own_name = path.filename().string();
-    remove_abandoned_files(folder_of(path), [&](std::string_view name) { return name == own_name; });
+    if (!is_taken_care_of(folder_of(path)))
+        remove_abandoned_files(folder_of(path), [&](std::string_view name) { return name == own_name; });
     state_->path = std::move(path);
     state_->overwrite = overwrite;
     for (int attempt = 0; attempt < 100; ++attempt)

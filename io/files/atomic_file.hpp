@@ -19,9 +19,9 @@ namespace onda {
 /// more: see remove_abandoned_files().
 class AtomicFile {
 public:
-    /// Removes what killed programs left of the same file first.
-    /// \throws Error(cannot_create) if the folder cannot be written, the file exists and overwrite is false, or the
-    /// name is that of anything but a plain file; Error(io_error) if the disk is full.
+    /// Removes what killed programs left of the same file first, unless that is seen to:
+    /// take_care_of_abandoned_files(). \throws Error(cannot_create) if the folder cannot be written, the file exists
+    /// and overwrite is false, or the name is that of anything but a plain file; Error(io_error) if the disk is full.
     AtomicFile(std::filesystem::path path, bool overwrite);
     /// A finished file that is a second name of the plain file `existing`, which stays; a copy of it where the file
     /// system has no second names. \throws as the constructor; Error(io_error).
@@ -80,6 +80,9 @@ std::string boot_tag();
 std::filesystem::path temporary_path(const std::filesystem::path& path);
 /// The final name of a temporary one: "a.h5" of "a.h5.partial-0123abcd-4567cdef"; nothing for other names.
 std::optional<std::string_view> final_name_of(std::string_view temporary_name);
+/// Tells that whoever calls this sees to the temporary files that killed programs leave in a folder. An AtomicFile
+/// there then does not look for those of its name: in a folder of thousands of files each would read all names.
+void take_care_of_abandoned_files(const std::filesystem::path& folder);
 /// Removes temporary files in `folder` whose final name is `wanted` and which no living program owns: those that can be
 /// locked, and were made since this machine was started or lie on a disk of its own. Where locks do not work, and for
 /// network file systems that another machine wrote to, files stay. Errors are ignored.

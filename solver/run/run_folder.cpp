@@ -157,7 +157,9 @@ RunFolder::RunFolder(std::filesystem::path path, bool overwrite)
     if (!alone_ && !lock_shared(lock_)) refuse_folder(path_, kAnotherRun);
     if (locked) UnfinishedSurvey::remove_abandoned(path_);
     remove_abandoned_files(path_, is_result_name);
+    // What programs that are killed later leave there goes with the survey.
     remove_abandoned_files(unfinished_.folder(), UnfinishedSurvey::is_own_name);
+    take_care_of_abandoned_files(unfinished_.folder());
 }
 
 Beginning RunFolder::begin_or_join(const Beginning& wanted, const Shots& shots) {
