@@ -50,7 +50,7 @@ wavelet: {{type: ricker, peak_frequency_hz: 12}}
 sources: [{{type: line, first_m: [40, 50], last_m: [360, 50], count: {shots}}}]
 receivers: [{{type: line, first_m: [20, 20], last_m: [380, 20], count: 9}}]
 output: {{snapshots: {{times_s: [0.1]}}}}
-checkpoint: {{every_minutes: 0.0005}}
+checkpoint: {{every_minutes: 0.00001}}
 backend: {{name: cpu, batch: {batch}, threads: 2}}
 """
 
