@@ -112,7 +112,7 @@ void remove_if_abandoned(const std::filesystem::path& path, std::string_view boo
 
 struct AtomicFile::State {
     std::filesystem::path path, temporary;
-    bool overwrite = false, renamed = false;
+    bool overwrite = false, synced = false, renamed = false;
     bool second_name = false;  ///< of a file that is not this one's to empty
     std::optional<RemovedOnSignal> doomed;
     Descriptor file;  ///< holds the lock
@@ -228,7 +228,7 @@ const std::filesystem::path& AtomicFile::temporary() const {
 
 namespace {
 
-thread_local std::int64_t unsynced_up_to = -1;  ///< bytes
+thread_local std::int64_t unsynced_up_to = UnsyncedFiles::kNone;  ///< bytes
 
 void sync(const Descriptor& file, const std::filesystem::path& path) {
     // EINVAL: a file system that has nothing to sync.
@@ -245,8 +245,10 @@ UnsyncedFiles::~UnsyncedFiles() {
 }
 
 void AtomicFile::finish() {
-    if (unsynced_up_to < 0 || bytes_of_file(state_->file, state_->path) > unsynced_up_to)
-        sync(state_->file, state_->path);
+    if (state_->synced) return;
+    if (unsynced_up_to != UnsyncedFiles::kNone && bytes_of_file(state_->file, state_->path) <= unsynced_up_to) return;
+    sync(state_->file, state_->path);
+    state_->synced = true;
 }
 
 void sync_file(const std::filesystem::path& path) {

@@ -32,8 +32,8 @@ public:
 
     [[nodiscard]] const std::filesystem::path& path() const;
     [[nodiscard]] const std::filesystem::path& temporary() const;
-    /// Syncs the file, but for small ones while there are UnsyncedFiles; nothing is written after it.
-    /// \throws Error(io_error).
+    /// Syncs the file, but for small ones while there are UnsyncedFiles; nothing is written after it. A file that has
+    /// been synced is not synced again. \throws Error(io_error).
     void finish();
     /// Gives a finished file its name; the folder is not synced. \throws Error(io_error), or Error(cannot_create) if
     /// the name was taken meanwhile and overwrite is false, or is that of no plain file.
@@ -51,6 +51,8 @@ private:
 /// proves them, and tells those that a machine which lost its power did not write.
 class UnsyncedFiles {
 public:
+    static constexpr std::int64_t kNone = -1;
+    /// \param most_bytes of a file; kNone: all are synced.
     explicit UnsyncedFiles(std::int64_t most_bytes);
     ~UnsyncedFiles();
     UnsyncedFiles(const UnsyncedFiles&) = delete;

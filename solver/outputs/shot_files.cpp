@@ -155,6 +155,9 @@ std::vector<FileRecord> ShotFiles::finish(ShotOutputs& shot) const {
     for (const OutputFormat* format : output_formats()) {
         const auto entry = std::ranges::find(shot.entries_, format, &ShotOutputs::Entry::format);
         std::optional<AtomicFile> file;
+        // Pictures and the like have no hash that would prove them.
+        std::optional<UnsyncedFiles> none;
+        if (!format->has_shot_files()) none.emplace(UnsyncedFiles::kNone);
         if (entry != shot.entries_.end()) file = entry->output->finish();
         if (format->has_shot_files()) files.push_back(file ? give_name(std::move(*file)) : FileRecord{});
     }

@@ -180,6 +180,7 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
         close_survey(run.plan, folder, run.outputs, survey, std::move(files), run.facts, run.log);
         return false;
     }
+    table.sync();
     account_for(run.plan.experiment(), run.plan.computation(), computed.nodes, workers.device_bytes(), run.times,
                 run.facts, run.log);
     if (computed.ran_out_of_time && run.ranks.may_publish()) return true;

@@ -5,9 +5,9 @@
 ///     shots.csv              the table of shots
 ///     00001.seismograms.h5   the files of finished shots, each final; 00001.snapshots.part_1.h5, … of shots on a grid
 ///                            that several processes shared
-///     00002.checkpoint       a shot between two of its steps; 00002.checkpoint-before, earlier; 00002.frames,
-///     snapshots gather.png, …          the pictures, once the first shot is finished ending                 while the
-///     survey is ended where there are no locks (EndClaim)
+///     00002.checkpoint       a shot between two of its steps; 00002.checkpoint-before, earlier; 00002.frames
+///     gather.png, …          the pictures, once the first shot is finished
+///     ending                 while the survey is ended where there are no locks (EndClaim)
 ///
 /// The folder appears with its table and survey.json in it, all at once, and so do not two surveys in one place, with
 /// locks or without.

@@ -291,15 +291,23 @@ void ShotTable::sync_in_background() {
         syncing_.get();
     }
     synced_ = now;
-    syncing_ = std::async(std::launch::async, [this, names = std::exchange(unsynced_, {})] {
-        const std::filesystem::path folder = file_.parent_path();
-        std::error_code gone;  // another process may end the survey meanwhile
-        for (const std::string& name : names)
-            if (std::filesystem::exists(folder / name, gone)) sync_file(folder / name);
-        if (std::filesystem::exists(folder, gone)) sync_folder(folder);
-        if (::fdatasync(table_.id()) != 0 && errno != EINVAL)
-            throw_system_fault(ExitCode::io_error, file_, "cannot write what shots left", errno);
-    });
+    syncing_ = std::async(std::launch::async, [this, names = std::exchange(unsynced_, {})] { sync(names); });
+}
+
+void ShotTable::sync(const std::vector<std::string>& names) const {
+    const std::filesystem::path folder = file_.parent_path();
+    std::error_code gone;  // another process may end the survey meanwhile
+    for (const std::string& name : names)
+        if (std::filesystem::exists(folder / name, gone)) sync_file(folder / name);
+    if (std::filesystem::exists(folder, gone)) sync_folder(folder);
+    if (::fdatasync(table_.id()) != 0 && errno != EINVAL)
+        throw_system_fault(ExitCode::io_error, file_, "cannot write what shots left", errno);
+}
+
+void ShotTable::sync() {
+    const std::lock_guard lock(mutex_);
+    if (syncing_.valid()) syncing_.get();
+    if (!unsynced_.empty()) sync(std::exchange(unsynced_, {}));
 }
 
 void ShotTable::finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) {

@@ -72,12 +72,15 @@ public:
     void give_end_up();
     /// Syncs files of shots, their names and the lines in the background, every other second.
     void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) override;
+    /// Syncs what this object has finished and not synced yet. \throws Error(io_error).
+    void sync();
 
 private:
     /// Calls take(i, record) for each finished shot, in one pass. \throws Error(io_error); what take() throws.
     void for_finished(const std::function<void(std::size_t i, ShotRecord& record)>& take) const;
     void write_line(std::size_t i, const std::string& line);
     void sync_in_background();
+    void sync(const std::vector<std::string>& names) const;
 
     std::filesystem::path file_;
     std::size_t size_;

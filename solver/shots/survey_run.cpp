@@ -20,6 +20,17 @@ void add_thread_memory(Allocations& list, const Experiment& experiment) {
     if (experiment.survey.shots.size() > 1) list.add(host_row("threads: of the survey", held::whole_run, 1'200'000, 1));
 }
 
+namespace {
+
+/// At a cautious rate.
+SurveyRun::Clock::duration time_to_write(std::int64_t bytes) {
+    constexpr double bytes_s = 3e8;
+    return std::chrono::duration_cast<SurveyRun::Clock::duration>(
+        std::chrono::duration<double>(1. + static_cast<double>(bytes) / bytes_s));
+}
+
+}  // namespace
+
 SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by)
     : plan_(parts.plan),
       parts_(parts),
@@ -29,7 +40,8 @@ SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock
                        : nullptr),
       task_(plan_.task->make({plan_, parts.media, parts.files, parts.times, parts.team, checkpoints_.get()})),
       selection_(std::move(selection)),
-      end_by_(end_by) {
+      end_by_(end_by),
+      to_write_(checkpoints_ ? time_to_write(state_bytes(plan_.computation())) : Clock::duration::zero()) {
     std::int64_t missing = 0;
     for (std::size_t i = 0; i < plan_.survey.shots.size(); ++i)
         missing += selection_.contains(plan_.survey.shots.id(i)) && !parts_.ledger.is_finished(i);
@@ -87,15 +99,15 @@ bool SurveyRun::may_claim_ahead() const {
 Batch SurveyRun::claim_and_prepare() {
     Batch batch;
     const Shots& shots = plan_.survey.shots;
-    const auto goes_on_from = [&](std::size_t i) { return checkpoints_ ? checkpoints_->step_of(shots.id(i)) : 0; };
+    std::int64_t begin = 0;  // shots advance together from one step
     const auto claim_up_to_end = [&] {
         for (; cursor_ < shots.size() && std::ssize(batch) < plan_.placement.batch; ++cursor_) {
             if (!selection_.contains(shots.id(cursor_))) continue;
-            // Shots advance together from one step.
-            if (!batch.empty() && goes_on_from(cursor_) != goes_on_from(batch.front().index) &&
-                !parts_.ledger.is_finished(cursor_))
-                return;
-            if (parts_.ledger.claim(cursor_)) batch.emplace_back().index = cursor_;
+            const std::int64_t step = checkpoints_ ? checkpoints_->step_of(shots.id(cursor_)) : 0;
+            if (!batch.empty() && step != begin && !parts_.ledger.is_finished(cursor_)) return;
+            if (!parts_.ledger.claim(cursor_)) continue;
+            if (batch.empty()) begin = step;
+            batch.emplace_back().index = cursor_;
         }
     };
     claim_up_to_end();
@@ -139,12 +151,8 @@ void SurveyRun::begin_at(std::int64_t step) {
 }
 
 bool SurveyRun::wants_to_end() {
-    constexpr double cautious_bytes_s = 3e8;
     const int signal = noticed_signal();
-    const std::chrono::duration<double> to_write(1. + static_cast<double>(state_bytes(plan_.computation())) /
-                                                          cautious_bytes_s);
-    return signal == SIGTERM || signal == SIGINT ||
-           Clock::now() + std::chrono::duration_cast<Clock::duration>(to_write) > end_by_;
+    return signal == SIGTERM || signal == SIGINT || Clock::now() + to_write_ > end_by_;
 }
 
 bool SurveyRun::wants_checkpoint() {
@@ -152,8 +160,9 @@ bool SurveyRun::wants_checkpoint() {
     return std::exchange(checkpoints_asked_, asked) != asked;
 }
 
+/// Also while the shots before are being finished, which signals do not hinder.
 void SurveyRun::end() {
-    throw_if_interrupted();
+    if (const int signal = noticed_signal(); signal != 0) throw Interrupted{signal};
     throw TimeIsOver{};
 }
 

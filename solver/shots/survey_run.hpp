@@ -86,6 +86,7 @@ private:
     std::unique_ptr<Task> task_;
     ShotSelection selection_;
     Clock::time_point end_by_;
+    Clock::duration to_write_;  ///< a checkpoint
     std::size_t cursor_ = 0;
     std::int64_t computed_ = 0, together_ = 0;  ///< shots before the batch that is computed, and in it
     double longest_batch_s_ = 0.;

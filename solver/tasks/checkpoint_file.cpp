@@ -34,6 +34,11 @@ std::uint64_t number_of_bytes(std::string_view bytes) {
     return number;
 }
 
+bool is_number_with(std::string_view name, std::string_view mark) {
+    return name.size() > mark.size() && name.ends_with(mark) &&
+           name.find_first_not_of("0123456789") == name.size() - mark.size();
+}
+
 std::string header_of(const CheckpointRecord& record) {
     CheckpointJson json{{"identity", record.identity},
                         {"shot", record.shot},
@@ -159,15 +164,6 @@ std::string earlier_checkpoint_name(std::int64_t shot) {
 std::string frames_name(std::int64_t shot) {
     return fmt::format("{:05}{}", shot, kFramesMark);
 }
-
-namespace {
-
-bool is_number_with(std::string_view name, std::string_view mark) {
-    return name.size() > mark.size() && name.ends_with(mark) &&
-           name.find_first_not_of("0123456789") == name.size() - mark.size();
-}
-
-}  // namespace
 
 bool is_checkpoint(std::string_view name) {
     return is_number_with(name, kLastMark) || is_number_with(name, kEarlierMark);
