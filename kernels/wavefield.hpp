@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,25 @@ class Medium;
 
 /// Queues time steps first … first + count - 1.
 using QueueSteps = std::function<void(std::int64_t first, std::int64_t count)>;
+
+/// Something that is queued between time steps, and is the same each time: what a device has captured of it once, it
+/// can repeat with the steps.
+class RepeatedWork {
+public:
+    explicit RepeatedWork(std::function<void()> queue) : queue_(std::move(queue)) {}
+    void queue() const { queue_(); }
+    /// No other work of this process has it.
+    [[nodiscard]] std::uint64_t id() const { return id_; }
+
+private:
+    [[nodiscard]] static std::uint64_t next_id() {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+    }
+
+    std::function<void()> queue_;
+    std::uint64_t id_ = next_id();
+};
 
 /// A way to queue steps: see Wavefield::make_step_queue().
 class StepQueue {
@@ -66,6 +86,13 @@ public:
 
     /// Queues time steps n = first … first + count - 1 and returns; a device without a queue computes them first.
     virtual void enqueue(std::int64_t first, std::int64_t count) { advance_in_order(*this, first, count); }
+    /// The same of several pieces, with `between` queued after each but the last. \param pieces of so many steps each.
+    virtual void enqueue_pieces(std::int64_t first, std::span<const std::int64_t> pieces, const RepeatedWork& between) {
+        for (std::size_t i = 0; i < pieces.size(); first += pieces[i++]) {
+            if (i > 0) between.queue();
+            enqueue(first, pieces[i]);
+        }
+    }
     /// What queues the steps of slabs, the first of which this is, with less work of the host than their calls; null
     /// where there is nothing to gain. \param queue queues their steps and the exchange between them by calls, none of
     /// which waits for a device.

@@ -80,6 +80,10 @@ public:
 
     void perform(Operation operation, std::int64_t index) override;
     void enqueue(std::int64_t first, std::int64_t count) override { own_steps_->enqueue(first, count); }
+    void enqueue_pieces(std::int64_t first, std::span<const std::int64_t> pieces,
+                        const RepeatedWork& between) override {
+        if (!own_steps_->repeat(first, pieces, between)) Wavefield::enqueue_pieces(first, pieces, between);
+    }
     std::unique_ptr<StepQueue> make_step_queue(const std::vector<Wavefield*>& slabs, QueueSteps queue) override;
     void wait() override { compute().wait(); }
 

@@ -77,6 +77,9 @@ public:
 
     /// Zeroes the images and what layers remember; what was kept stays.
     virtual void reset() = 0;
+    /// Lets what is queued of a wavefield's fields from now on come after all that was queued here, so that keep() and
+    /// meet() need not see to it until another wavefield comes.
+    virtual void follow(const FieldSet& /*fields*/) {}
     /// Keeps what is correlated of a forward field as it is now. \param slot 0 … slots - 1.
     virtual void keep(const FieldSet& forward, std::int64_t slot) = 0;
     /// Meets the adjoint field as it is now: adds to the images its product with what a slot keeps, and the squares of

@@ -273,19 +273,32 @@ void GradientRun::meet_segment(std::int64_t segment) {
         const std::int64_t below = top - step - 1, kept = top - below / every * every;  // the next level down
         return std::min(kept, met_ + std::min(most_steps(), top));
     };
-    adjoint_->set_hook({next, [this, segment, every, top](std::int64_t step) {
-                            const std::int64_t level = top - step;
-                            const bool is_kept = level % every == 0 && level > 0;
-                            const std::int64_t slot = is_kept ? slot_of(level, segment) : -1;
-                            FieldSet& nu = adjoint_->wavefield().fields();
-                            if (correlation_) correlation_->meet(nu, slot, step - met_);
-                            if (pressures_) pressures_->meet(nu, slot, step - met_);
-                            // A nu[n+1] has been made of the last step; of n = N it is nothing, as nobody keeps A p[N].
-                            if (applied_) applied_->meet(nu, level < time_.steps ? slot : -1, step - met_);
-                            if (fluxes_) fluxes_->meet(nu, slot);
-                            met_ = step;
-                        }});
+    const auto act = [this, segment, top](std::int64_t step) {
+        const std::int64_t level = top - step;
+        meet(level, is_kept(level) ? slot_of(level, segment) : -1, step - met_);
+        met_ = step;
+    };
+    adjoint_->set_hook({next, act, meetings_between()});
     step_to(*adjoint_, time_.steps - begin_of(segment), false);
+}
+
+void GradientRun::meet(std::int64_t level, std::int64_t slot, std::int64_t steps) {
+    FieldSet& nu = adjoint_->wavefield().fields();
+    if (correlation_) correlation_->meet(nu, slot, steps);
+    if (pressures_) pressures_->meet(nu, slot, steps);
+    // A nu[n+1] has been made of the last step; of n = N it is nothing, as nobody keeps A p[N].
+    if (applied_) applied_->meet(nu, level < time_.steps ? slot : -1, steps);
+    if (fluxes_) fluxes_->meet(nu, slot);
+}
+
+std::optional<QueuedHook::Repeated> GradientRun::meetings_between() {
+    const std::int64_t most = most_steps(), top = time_.steps + 1;
+    if (fluxes_ || most == kAnySteps) return std::nullopt;
+    for (const auto* each : {&correlation_, &pressures_, &applied_})
+        if (*each) (*each)->follow(adjoint_->wavefield().fields());
+    return QueuedHook::Repeated{
+        [this, most, top](std::int64_t step) { return step - met_ == most && !is_kept(top - step); },
+        [this](std::int64_t step) { met_ = step; }, RepeatedWork([this, most] { meet(0, -1, most); })};
 }
 
 void check_keeps_applied(const Problem& problem) {

@@ -122,12 +122,17 @@ private:
     void keep(std::int64_t step, std::int64_t segment);
     [[nodiscard]] QueuedHook keep_levels_before(std::int64_t segment);
     void keep_level_before(FieldSet& fields, std::int64_t slot);
+    [[nodiscard]] bool is_kept(std::int64_t level) const { return level > 0 && level % plan_.every == 0; }
     /// The slot of a level among those of a segment; -1 where it has none.
     [[nodiscard]] std::int64_t slot_in(std::int64_t segment, std::int64_t level) const;
     void keep_rings();
     void begin_adjoint();
     [[nodiscard]] std::int64_t slot_of(std::int64_t level, std::int64_t segment);
     void meet_segment(std::int64_t segment);
+    /// What is met of the adjoint field as it is now. \param slot -1: nothing is kept of its level.
+    void meet(std::int64_t level, std::int64_t slot, std::int64_t steps);
+    /// The meetings between two kept levels, all of which queue the same; none where it depends on more than the steps.
+    [[nodiscard]] std::optional<QueuedHook::Repeated> meetings_between();
 
     Medium& medium_;
     const TimeAxis& time_;

@@ -1,6 +1,7 @@
 #include "solver/propagation/propagator.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/shot/layer_sources.hpp"
 
@@ -49,12 +50,26 @@ Propagator::Propagator(Wavefield& wavefield, Sources sources, NodeWeights receiv
 
 void Propagator::advance(std::int64_t steps) {
     for (const std::int64_t end = step_ + steps; step_ < end;) {
-        const std::int64_t due = hook_.next ? hook_.next(step_) : end + 1, stop = std::min(due, end);
-        wavefield_.enqueue(step_, stop - step_);
-        step_ = stop;
-        if (stop == due) hook_.act(stop);
+        const bool is_due = divide(end);
+        if (pieces_.size() == 1)
+            wavefield_.enqueue(step_, pieces_.front());
+        else
+            wavefield_.enqueue_pieces(step_, pieces_, hook_.repeated->work);
+        step_ = std::accumulate(pieces_.begin(), pieces_.end(), step_);
+        if (is_due) hook_.act(step_);
     }
     wavefield_.wait();
+}
+
+bool Propagator::divide(std::int64_t end) {
+    pieces_.clear();
+    for (std::int64_t at = step_;;) {
+        const std::int64_t due = hook_.next ? hook_.next(at) : end + 1, stop = std::min(due, end);
+        pieces_.push_back(stop - at);
+        if (due >= end || !hook_.repeated || !hook_.repeated->is_due(due)) return due <= end;
+        at = due;
+        hook_.repeated->pass(at);
+    }
 }
 
 }  // namespace onda

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,10 +28,17 @@ struct QueuedHook {
     /// The first step later than `step` after which it is queued.
     std::function<std::int64_t(std::int64_t step)> next;
     std::function<void(std::int64_t step)> act;
+    /// Where act() queues the same after many steps.
+    struct Repeated {
+        std::function<bool(std::int64_t step)> is_due;  ///< whether act(step) would queue `work`
+        std::function<void(std::int64_t step)> pass;    ///< all of act(step) but that
+        RepeatedWork work;
+    };
+    std::optional<Repeated> repeated = std::nullopt;
 };
 
-/// A hook that queues what two hooks do; where they are due after the same step, the first comes first. One of them may
-/// be empty.
+/// A hook that queues what two hooks do; where they are due after the same step, the first comes first, and nothing is
+/// told of what repeats. One of them may be empty.
 QueuedHook both(QueuedHook first, QueuedHook second);
 
 /// The propagator of one shot or of several that advance together. Complete when constructed: fields at rest, sources
@@ -55,10 +63,15 @@ public:
     [[nodiscard]] const Wavefield& wavefield() const { return wavefield_; }
 
 private:
+    /// Passes by the steps, up to `end`, after which the same work is queued. \returns whether the hook is due after
+    /// the last of the pieces.
+    [[nodiscard]] bool divide(std::int64_t end);
+
     Wavefield& wavefield_;
     double dt_s_;
     std::int64_t step_ = 0;
     QueuedHook hook_;
+    std::vector<std::int64_t> pieces_;  ///< the steps that are queued together, cut where work is repeated
 };
 
 }  // namespace onda

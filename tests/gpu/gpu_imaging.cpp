@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/imaging/ring_boxes.hpp"
+#include "solver/imaging/gradient_run.hpp"
 #include "tests/gpu/gpu_support.hpp"
 #include "tests/kernels/imaging_support.hpp"
 
@@ -79,6 +80,74 @@ TEST_CASE(
                                                  {RingPlace::device, kind.values, kind.every}, shots_of(c)),
                                  c);
             }
+}
+
+namespace {
+
+/// Stretches of a length that no interval divides.
+class OddStretches final : public StepControl {
+public:
+    std::int64_t begin_stretch() override { return 37; }
+    void end_stretch(std::int64_t, double) override {}
+    void tell(std::int64_t, double, double) override {}
+};
+
+/// The images of two batches of shots, with signals of noise in both sweeps.
+std::vector<NodeValues> gradients_on(const Case& c, const MakeMedium& make_medium, const HistoryPlan& plan,
+                                     const TimeAxis& time) {
+    const auto medium = make_noisy_medium(setup_of(c, 8, Precision::float32), make_medium);
+    const int shots = shots_of(c);
+    const auto points = [&](double scale) {
+        std::vector<ShotPoints> all;
+        for (int shot = 0; shot < shots; ++shot) {
+            ShotPoints one{make_test_sources(c.grid, scale * (1. + shot)), {}};
+            one.receivers = receivers_on(c.grid, one.sources.nodes);
+            all.push_back(std::move(one));
+        }
+        return all;
+    };
+    GradientRun run(*medium, shots, time, plan, {.illuminates = true});
+    PhaseTimes times;
+    OddStretches control;
+    std::vector<NodeValues> images;
+    for (const double scale : {1., 0.3}) {
+        const AdjointOf adjoint_of = [&](const Wavefield&) {
+            std::vector<AdjointPoints> adjoint;
+            for (ShotPoints& shot : points(2. * scale)) adjoint.push_back({{std::move(shot.sources), {}}, 1.});
+            return adjoint;
+        };
+        run.run(points(scale), adjoint_of, {times, control});
+        for (int shot = 0; shot < shots; ++shot) {
+            const Illumination illumination = run.illumination(shot);
+            images.insert(images.end(), {run.image(shot), illumination.forward, illumination.adjoint});
+        }
+    }
+    return images;
+}
+
+}  // namespace
+
+// Short pieces of steps and the meetings between them become graphs where they come again.
+TEST_CASE("gradients of many steps have the bits of the CPU, however the forward field is kept") {
+    need_gpu();
+    TimeAxis time;
+    time.dt_s = 1e-3;
+    time.steps = 151;
+    for (const Case& c : kImagingCases)
+        for (const std::int64_t every : {5, 12}) {
+            std::vector<HistoryPlan> plans{{.every = every, .slots = time.steps / every},
+                                           {.every = every, .slots = 5, .checkpoints = 3}};
+            if (ring_objection(setup_of(c, 8, Precision::float32)).empty())
+                plans.push_back({.every = every, .slots = 1, .ring = RingPlace::device});
+            for (const HistoryPlan& plan : plans) {
+                CAPTURE(c.name);
+                CAPTURE(every);
+                CAPTURE(plan.storage(time));
+                const std::vector<NodeValues> expected = gradients_on(c, cpu::make_medium, plan, time);
+                CHECK(expected.front()[static_cast<std::size_t>(c.grid.at(5, c.grid.ny() / 2, 5))] != 0.);
+                CHECK(gradients_on(c, cuda::make_medium, plan, time) == expected);
+            }
+        }
 }
 
 TEST_CASE("scattered fields and images of slabs on GPUs have the bits of the uncut grid") {

@@ -1,10 +1,18 @@
 #include "kernels/cuda/graphs/step_graphs.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
 
 namespace onda::cuda {
+namespace {
+
+constexpr std::int64_t kFewest = 4;  ///< updates that a graph queues sooner than calls do
+/// Steps that many things interrupt come in pieces of many lengths.
+constexpr std::size_t kMostGraphs = 32;
+
+}  // namespace
 
 /// A captured sequence of launches.
 class StepGraphs::Graph {
@@ -68,13 +76,27 @@ void StepGraphs::enqueue(std::int64_t first, std::int64_t count) {
     count /= stride_;
     while (count > 0) {
         forget_void_graphs(first);
-        // A graph records samples first + 1 … first + length, all of one batch.
-        std::int64_t steps = std::min(count, length_);
-        for (const GraphPart* part : parts_) steps = std::min(steps, part->samples_until_flush(first + 1));
-        if (steps < length_ || !replay(first)) queue_(stride_ * first, stride_ * steps);
+        // A graph records samples first + 1 … first + steps, all of one batch.
+        const std::int64_t steps = std::min({count, length_, of_one_batch(first)});
+        if (steps < kFewest || !replay(first, {{steps}}, steps == length_)) queue_(stride_ * first, stride_ * steps);
         first += steps;
         count -= steps;
     }
+}
+
+bool StepGraphs::repeat(std::int64_t first, std::span<const std::int64_t> pieces, const RepeatedWork& between) {
+    Contents contents{{pieces.begin(), pieces.end()}, &between};
+    for (std::int64_t& piece : contents.pieces) piece /= stride_;
+    first /= stride_;
+    forget_void_graphs(first);
+    const std::int64_t steps = contents.updates();
+    return steps >= kFewest && steps <= std::min(4 * length_, of_one_batch(first)) && replay(first, contents, false);
+}
+
+std::int64_t StepGraphs::of_one_batch(std::int64_t first) const {
+    std::int64_t steps = INT64_MAX;
+    for (const GraphPart* part : parts_) steps = std::min(steps, part->samples_until_flush(first + 1));
+    return steps;
 }
 
 void StepGraphs::forget_void_graphs(std::int64_t first) {
@@ -86,26 +108,42 @@ void StepGraphs::forget_void_graphs(std::int64_t first) {
         prepared_[i] = prepared;
         records_[i] = records;
     }
-    if (is_void)
-        for (auto& graph : graphs_) graph.reset();
+    if (is_void) graphs_.clear();
 }
 
-bool StepGraphs::replay(std::int64_t first) {
+StepGraphs::Entry* StepGraphs::find(const Contents& contents) {
+    const int level = parts_.front()->level();
+    const std::uint64_t work = contents.between == nullptr ? 0 : contents.between->id();
+    const auto found = std::ranges::find_if(graphs_, [&](const Entry& entry) {
+        return entry.level == level && entry.work == work && entry.pieces == contents.pieces;
+    });
+    if (found != graphs_.end()) return &*found;
+    if (graphs_.size() >= kMostGraphs) {
+        parts_.front()->stream().wait();
+        graphs_.clear();
+    }
+    graphs_.push_back({level, contents.pieces, work, nullptr});
+    return nullptr;
+}
+
+bool StepGraphs::replay(std::int64_t first, const Contents& contents, bool at_once) {
     if (!can_capture_) return false;
-    std::unique_ptr<Graph>& graph = graphs_[parts_.front()->level()];
-    if (!graph) graph = capture();
-    can_capture_ = graph != nullptr;
+    Entry* entry = find(contents);
+    if (entry == nullptr && !at_once) return false;
+    if (entry == nullptr) entry = &graphs_.back();
+    if (!entry->graph) entry->graph = capture(contents);
+    can_capture_ = entry->graph != nullptr;
     if (!can_capture_) return false;
     for (GraphPart* part : parts_) part->begin_launch(first);
     join();
-    graph->launch(parts_.front()->stream());
+    entry->graph->launch(parts_.front()->stream());
     fork();
-    for (GraphPart* part : parts_) part->end_launch(first, length_);
+    for (GraphPart* part : parts_) part->end_launch(first, contents.updates());
     return true;
 }
 
 // Null where the driver refuses what several GPUs do together: calls are as good, if slower.
-std::unique_ptr<StepGraphs::Graph> StepGraphs::capture() {
+std::unique_ptr<StepGraphs::Graph> StepGraphs::capture(const Contents& contents) {
     struct Captured {
         GraphPart* part;
         Captured(GraphPart* of, bool records) : part(of) { part->begin_capture(records); }
@@ -119,9 +157,14 @@ std::unique_ptr<StepGraphs::Graph> StepGraphs::capture() {
     const bool several =
         std::ranges::any_of(parts_, [&](const GraphPart* part) { return part->ordinal() != first.ordinal(); });
     first.enter();
-    return Graph::capture(first.stream(), several, [this] {
+    return Graph::capture(first.stream(), several, [&] {
         fork();
-        queue_(0, stride_ * length_);
+        std::int64_t at = 0;
+        for (const std::int64_t steps : contents.pieces) {
+            if (at > 0) contents.between->queue();
+            queue_(stride_ * at, stride_ * steps);
+            at += steps;
+        }
         join();
     });
 }

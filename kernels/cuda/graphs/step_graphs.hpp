@@ -6,6 +6,8 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "kernels/cuda/runtime.hpp"
@@ -43,20 +45,41 @@ public:
 /// Queues steps of one wavefield, or of several that exchange planes by device, and replays graphs of them.
 class StepGraphs final : public StepQueue {
 public:
-    /// \param length updates of a graph. \param stride steps of an update. \param queue queues steps of all parts,
-    /// whose samples are of one batch, by calls; graphs capture it, and so have its order of operations.
+    /// \param length updates of a graph of many steps; fewer make one when they are asked for again. \param stride
+    /// steps of an update. \param queue queues steps of all parts, whose samples are of one batch, by calls; graphs
+    /// capture it, and so have its order of operations.
     StepGraphs(std::vector<GraphPart*> parts, std::int64_t length, std::int64_t stride, QueueSteps queue);
     ~StepGraphs() override;
 
     void enqueue(std::int64_t first, std::int64_t count) override;
+    /// Queues pieces of steps, and work between them, by a graph, as Wavefield::enqueue_pieces() tells. \returns
+    /// whether it has: only what was queued by its calls before is captured, and only where samples are of one batch.
+    bool repeat(std::int64_t first, std::span<const std::int64_t> pieces, const RepeatedWork& between);
 
 private:
     class Graph;
 
-    /// \returns whether the steps are queued; otherwise they cannot be captured.
-    bool replay(std::int64_t first);
+    /// What a graph queues: pieces of so many updates, and work between them.
+    struct Contents {
+        std::vector<std::int64_t> pieces;
+        const RepeatedWork* between = nullptr;  ///< null for a single piece
+        [[nodiscard]] std::int64_t updates() const { return std::accumulate(pieces.begin(), pieces.end(), 0L); }
+    };
+    /// A graph of contents, or that they were queued by their calls.
+    struct Entry {
+        int level;  ///< that the first part's p[n] begins at
+        std::vector<std::int64_t> pieces;
+        std::uint64_t work;  ///< its id; 0: none
+        std::unique_ptr<Graph> graph;
+    };
+
+    /// \param at_once whether a graph is made the first time. \returns whether the steps are queued.
+    bool replay(std::int64_t first, const Contents& contents, bool at_once);
+    [[nodiscard]] Entry* find(const Contents& contents);
     void forget_void_graphs(std::int64_t first);
-    [[nodiscard]] std::unique_ptr<Graph> capture();
+    /// How many of the updates that follow are of one batch of samples.
+    [[nodiscard]] std::int64_t of_one_batch(std::int64_t first) const;
+    [[nodiscard]] std::unique_ptr<Graph> capture(const Contents& contents);
     /// Lets the first part's stream continue after the streams of the others.
     void join();
     /// Lets the streams of the others continue after the first part's.
@@ -68,7 +91,7 @@ private:
     std::deque<Event> reached_;           ///< of each part's stream
     std::vector<std::int64_t> prepared_;  ///< of each part: see prepare_steps()
     std::vector<bool> records_;           ///< of each part: whether the graphs record samples
-    std::unique_ptr<Graph> graphs_[2];    ///< that begin with the first part's p[n] at either level
+    std::vector<Entry> graphs_;
     bool can_capture_ = true;
 };
 

@@ -52,6 +52,10 @@ public:
         clear(met_);
         clear(offset_sums_);
     }
+    void follow(const FieldSet& fields) override {
+        scope_.enter();
+        follow(dynamic_cast<const CudaFields<T>&>(fields).compute());
+    }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         scope_.enter();
         const auto& fields = dynamic_cast<const CudaFields<T>&>(forward);

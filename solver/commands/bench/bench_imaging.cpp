@@ -56,17 +56,12 @@ private:
     std::filesystem::path path_;
 };
 
-/// Knows when a run has its plan and its model, and begins with the shots.
-class Stopwatch : public Progress {
+/// Hears nothing of a run.
+class NoProgress : public Progress {
 public:
-    void begin(std::int64_t, std::int64_t) override { begun_ = Clock::now(); }
+    void begin(std::int64_t, std::int64_t) override {}
     void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
     void clear() override {}
-    [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point begun_ = Clock::now();
 };
 
 Log silent() {
@@ -155,13 +150,19 @@ std::string shape_of(const ImagingBenchOptions& options) {
     return fmt::format("{}", fmt::join(options.shape, "x"));
 }
 
-/// Seconds from the first shot to the last result in memory. \param task null: forward runs.
+/// Seconds from the model on the device to the last result in memory. \param task null: forward runs.
 double seconds_of(const Config& config, const TaskRow* task, SurveyInMemory& result) {
-    Stopwatch watch;
+    using Clock = std::chrono::steady_clock;
+    NoProgress progress;
     Log log = silent();
     result = {};
-    result = run_in_memory(config, ShotSelection(), watch, log, task);
-    return watch.seconds();
+    const Clock::time_point begun = Clock::now();
+    result = run_in_memory(config, ShotSelection(), progress, log, task);
+    double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    for (const char* before : {"plan", "model", "backend"})
+        for (const auto& [phase, of_phase] : result.facts.phase_s)
+            if (phase == before) seconds -= of_phase;
+    return seconds;
 }
 
 ImagingRow measure(const Config& config, int shots, const ImagingBenchOptions& options, ConditionsWatch& watch) {
