@@ -471,13 +471,11 @@ std::vector<StatePart> CudaWavefield<T>::state_parts() const {
 
 template <typename T>
 void CudaWavefield<T>::read_state(int shot, const StatePart& wanted, const StateVisitor& take) const {
-    for_state(shot, [&](const StatePart& part, const T* array, WindowRows plane) {
+    for_state(shot, [&](const StatePart& part, const T* array, const WindowRows& plane) {
         if (part != wanted) return;
-        std::vector<T> values(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
-        for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z) {
-            fields_.copy_out(array, plane, std::span<T>(values));
-            take(part, z, std::as_writable_bytes(std::span<T>(values)));
-        }
+        fields_.show_planes(array, plane, part.extents[2], [&](std::int64_t z, std::span<T> values) {
+            take(part, z, std::as_writable_bytes(values));
+        });
     });
 }
 

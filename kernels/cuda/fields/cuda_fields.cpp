@@ -137,6 +137,44 @@ void CudaFields<T>::copy_out(const T* from, WindowRows rows, std::span<U> values
 }
 
 template <typename T>
+void CudaFields<T>::show_planes(const T* from, WindowRows rows, std::int64_t planes,
+                                const std::function<void(std::int64_t, std::span<T>)>& take) const {
+    enter();
+    const std::int64_t all = rows.rows, values = all * rows.count_x;
+    if (values == 0 || planes == 0) {
+        for (std::int64_t plane = 0; plane < planes; ++plane) take(plane, {});
+        return;
+    }
+    const std::int64_t most = rows_of_staging<T>(rows.count_x, all);
+    auto* const piece = reinterpret_cast<T*>(staging_.data());
+    const PinnedBuffer<T> on_their_way(pinned("planes of a state on their way", Owner::shots, 2 * values, sizeof(T)));
+    const std::array<Event, 2> arrived;
+    // Also where `take` throws: copies are under way.
+    struct Wait {
+        const Stream& stream;
+        ~Wait() { static_cast<void>(cudaStreamSynchronize(stream.get())); }
+    } const until_copied{compute_};
+    const auto memory_of = [&](std::int64_t plane) { return on_their_way.data() + plane % 2 * values; };
+    const auto queue = [&](std::int64_t plane) {
+        for (rows.first_row = 0; rows.first_row < all; rows.first_row += most) {
+            rows.rows = std::min(most, all - rows.first_row);
+            gather(from, rows, piece, compute_.get());
+            ONDA_CUDA_TRY(cudaMemcpyAsync(memory_of(plane) + rows.first_row * rows.count_x, piece,
+                                          static_cast<std::size_t>(rows.rows * rows.count_x) * sizeof(T),
+                                          cudaMemcpyDeviceToHost, compute_.get()));
+        }
+        arrived[static_cast<std::size_t>(plane % 2)].record(compute_);
+        rows.element += rows.step_z;
+    };
+    queue(0);
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+        if (plane + 1 < planes) queue(plane + 1);
+        arrived[static_cast<std::size_t>(plane % 2)].wait();
+        take(plane, {memory_of(plane), static_cast<std::size_t>(values)});
+    }
+}
+
+template <typename T>
 template <typename U>
 void CudaFields<T>::copy_in(T* to, WindowRows rows, std::span<const U> values) const {
     enter();

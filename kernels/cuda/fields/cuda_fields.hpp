@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -72,6 +73,10 @@ public:
     /// Copies rows of an array of this GPU to the host through the staging memory. Waits.
     template <typename U>
     void copy_out(const T* from, WindowRows rows, std::span<U> values) const;
+    /// Shows planes of an array of this GPU to `take`, in their order, from page-locked memory: while one is taken the
+    /// next comes. \param rows of the first, which lies `step_z` elements before the second.
+    void show_planes(const T* from, WindowRows rows, std::int64_t planes,
+                     const std::function<void(std::int64_t plane, std::span<T> values)>& take) const;
     /// Copies rows from the host to an array of this GPU through the staging memory. Waits.
     template <typename U>
     void copy_in(T* to, WindowRows rows, std::span<const U> values) const;
