@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "io/text/saturating.hpp"
@@ -12,6 +13,8 @@
 #include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_results.hpp"
 #include "solver/tasks/batch_watch.hpp"
+#include "solver/tasks/checkpoints.hpp"
+#include "solver/tasks/kept_adjoint.hpp"
 #include "solver/tasks/shot_gradients.hpp"
 
 namespace onda {
@@ -86,10 +89,19 @@ void ComparingTask::compute(Batch& batch, StepControl& control) {
                             watch.look(forward());
                             for (ShotInProgress& shot : batch) throw_if_unreadable(shot.observed);
                         }};
+    std::optional<BatchCheckpoints> checkpoints;
+    std::optional<KeptAdjoint> kept;
+    if (parts_.checkpoints != nullptr && imaging_.reverses)
+        parts_.times.measure("checkpoints", [&] {
+            checkpoints.emplace(*parts_.checkpoints, plan, batch);
+            kept.emplace(reversal(), plan_.time, *checkpoints, control);
+        });
     run(points, [&](const Wavefield& field) { return compare(batch, field); },
-        {parts_.times, control, {hook}, &watch.largest()});
-    const std::int64_t fields = steps() / plan_.time.steps + (imaging_.scatters ? 1 : 0);
-    nodes_ += plan.setup.grid.points() * std::ssize(batch) * fields;
+        {parts_.times, control, {hook}, &watch.largest(), {}, kept ? &*kept : nullptr});
+    const std::int64_t computed = imaging_.reverses ? reversal().steps_computed() : steps();
+    const double fields =
+        static_cast<double>(computed) / static_cast<double>(plan_.time.steps) + (imaging_.scatters ? 1. : 0.);
+    nodes_ += std::llround(fields * static_cast<double>(plan.setup.grid.points() * std::ssize(batch)));
     wavefield_bytes_ = std::max(wavefield_bytes_, allocated_bytes());
 }
 

@@ -8,6 +8,7 @@
 #include <future>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "solver/data/observed_data.hpp"
@@ -29,6 +30,7 @@ public:
     explicit ComparingTask(const TaskParts& parts);
 
     [[nodiscard]] std::int64_t steps() const override;
+    [[nodiscard]] std::int64_t steps_not_kept() const override { return imaging_.reverses ? plan_.time.steps : 0; }
     void prepare(ShotInProgress& shot) const override;
     void compute(Batch& batch, StepControl& control) override;
     void collect(Batch& batch) override;
@@ -45,6 +47,7 @@ protected:
     [[nodiscard]] virtual const Propagator& forward() const { return reversal().forward(); }
     /// What the runs of a batch have left, or leave. \throws std::logic_error where no field meets another.
     [[nodiscard]] virtual const GradientRun& reversal() const = 0;
+    [[nodiscard]] GradientRun& reversal() { return const_cast<GradientRun&>(std::as_const(*this).reversal()); }
     /// The bytes of all wavefields of a batch.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
     /// Compares what the receivers of a shot have recorded with what was observed. \param field and \param slot of the

@@ -98,6 +98,7 @@ constinit const TaskRow kGradientTask{
     .help =
         "compares seismograms with observed ones, and computes how the misfit changes with the velocity of each node",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,
@@ -110,6 +111,7 @@ constinit const TaskRow kMigrationTask{
     .name = "rtm",
     .help = "images the subsurface by reverse-time migration of observed seismograms",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,

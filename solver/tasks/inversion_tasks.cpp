@@ -61,6 +61,7 @@ constinit const TaskRow kInversionGradientTask{
     .name = "fwi gradient",
     .help = "computes how the misfit of seismograms changes with the model, as an iteration of an inversion takes it",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,
