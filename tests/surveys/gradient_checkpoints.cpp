@@ -1,5 +1,5 @@
-// Gradients and images whose shots are stopped or killed while adjoint fields step go on from there, however the forward
-// field is kept, and leave the files of a run without a stop, byte for byte. Takes 60 s.
+// Gradients and images whose shots are stopped or killed while adjoint fields step go on from there, however the
+// forward field is kept, and leave the files of a run without a stop, byte for byte. Takes 60 s.
 #include <algorithm>
 #include <random>
 
@@ -55,8 +55,8 @@ Contents results_in(const std::filesystem::path& out) {
                       {"largest", summary["largest_observed_pressure_pa"].dump()}};
     for (const auto& entry : std::filesystem::directory_iterator(out))
         if (const std::string name = entry.path().filename(); name != "onda.log" && name != "summary.json")
-            contents[name] = without_checksums(
-                without(without(text_of(entry.path()), summary["run_id"]), summary["started_utc"]));
+            contents[name] =
+                without_checksums(without(without(text_of(entry.path()), summary["run_id"]), summary["started_utc"]));
     return contents;
 }
 
@@ -72,9 +72,7 @@ struct StoppedPlace : SurveyPlace {
         std::filesystem::remove_all(out());
     }
     /// Begins the run or lets it go on, to its end.
-    [[nodiscard]] Outcome finish(const std::vector<std::string>& settings = {}) const {
-        return run(all(settings));
-    }
+    [[nodiscard]] Outcome finish(const std::vector<std::string>& settings = {}) const { return run(all(settings)); }
     [[nodiscard]] std::vector<std::string> all(const std::vector<std::string>& settings) const {
         std::vector<std::string> arguments{"--set", kEveryMoment};
         arguments.insert(arguments.end(), more.begin(), more.end());
@@ -117,20 +115,30 @@ TEST_CASE("adjoint fields that signals stop go on with other threads, batches an
         place.stop({"backend.batch=1", "backend.isa=generic"}, SIGTERM);
         place.check_the_end();
     };
-    SUBCASE("all levels") { check("gradient", {"imaging.storage=full"}); }
-    SUBCASE("rings") { check("gradient", {"imaging.storage=ring"}); }
-    SUBCASE("coded rings, every level") {
-        check("gradient", {"imaging.storage=ring", "imaging.ring_values=16bit", "imaging.ring=host", "imaging.every=1"});
+    SUBCASE("all levels") {
+        check("gradient", {"imaging.storage=full"});
     }
-    SUBCASE("states") { check("gradient", {"imaging.storage=checkpoints", "imaging.memory_gib=0.02"}); }
+    SUBCASE("rings") {
+        check("gradient", {"imaging.storage=ring"});
+    }
+    SUBCASE("coded rings, every level") {
+        check("gradient",
+              {"imaging.storage=ring", "imaging.ring_values=16bit", "imaging.ring=host", "imaging.every=1"});
+    }
+    SUBCASE("states") {
+        check("gradient", {"imaging.storage=checkpoints", "imaging.memory_gib=0.02"});
+    }
     SUBCASE("of density, in double precision") {
         check("gradient", {"imaging.parameters=vp_and_rho", "imaging.storage=full", "scheme.precision=double"});
     }
     SUBCASE("of density, from states") {
         check("gradient", {"imaging.parameters=vp_and_rho", "imaging.storage=checkpoints", "imaging.memory_gib=0.03"});
     }
-    SUBCASE("of order 4 in time") { check("gradient", {"time.order=4", "model={type: constant, vp_m_s: 1800}"}); }
+    SUBCASE("of order 4 in time") {
+        check("gradient", {"time.order=4", "model={type: constant, vp_m_s: 1800}"});
+    }
     SUBCASE("images with gathers of offsets") {
-        check("rtm", {"imaging.image={condition: cross_correlation, offset_gathers: {every_m: 200, half_offset_m: 100}}"});
+        check("rtm",
+              {"imaging.image={condition: cross_correlation, offset_gathers: {every_m: 200, half_offset_m: 100}}"});
     }
 }

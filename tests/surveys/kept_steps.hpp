@@ -58,4 +58,3 @@ inline void flip_byte(const std::filesystem::path& path, std::streamoff at) {
     file.seekp(at);
     file.put(byte);
 }
-
