@@ -12,8 +12,6 @@
 #include "solver/program/host_memory.hpp"
 #include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_results.hpp"
-#include "solver/tasks/batch_watch.hpp"
-#include "solver/tasks/checkpoints.hpp"
 #include "solver/tasks/kept_adjoint.hpp"
 #include "solver/tasks/shot_gradients.hpp"
 
@@ -91,16 +89,14 @@ void ComparingTask::compute(Batch& batch, StepControl& control) {
                         }};
     std::optional<BatchCheckpoints> checkpoints;
     std::optional<KeptAdjoint> kept;
-    if (parts_.checkpoints != nullptr && imaging_.reverses)
-        parts_.times.measure("checkpoints", [&] {
-            checkpoints.emplace(*parts_.checkpoints, plan, batch);
-            kept.emplace(reversal(), plan_.time, *checkpoints, control);
-        });
-    run(points, [&](const Wavefield& field) { return compare(batch, field); },
-        {parts_.times, control, {hook}, &watch.largest(), {}, kept ? &*kept : nullptr});
-    const std::int64_t computed = imaging_.reverses ? reversal().steps_computed() : steps();
+    if (parts_.checkpoints != nullptr) checkpoints.emplace(*parts_.checkpoints, plan, batch);
+    if (checkpoints && imaging_.reverses)
+        parts_.times.measure("checkpoints", [&] { kept.emplace(reversal(), plan_.time, *checkpoints, control); });
+    const AdjointOf adjoint_of = [&](const Wavefield& field) { return compare(batch, field); };
+    const RunSupport support{parts_.times, control, {hook}, &watch.largest(), {}, kept ? &*kept : nullptr};
+    run({batch, points, adjoint_of, support, watch, checkpoints ? &*checkpoints : nullptr});
     const double fields =
-        static_cast<double>(computed) / static_cast<double>(plan_.time.steps) + (imaging_.scatters ? 1. : 0.);
+        static_cast<double>(steps_computed()) / static_cast<double>(plan_.time.steps) + (imaging_.scatters ? 1. : 0.);
     nodes_ += std::llround(fields * static_cast<double>(plan.setup.grid.points() * std::ssize(batch)));
     wavefield_bytes_ = std::max(wavefield_bytes_, allocated_bytes());
 }

@@ -55,13 +55,8 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
         }
         return Propagator(*wavefield_, std::move(points), plan_.time);
     });
-    KeptForward kept(plan, batch, propagator, watch);
-    if (checkpoints)
-        parts_.times.measure("checkpoints", [&] {
-            if (checkpoints->find(kept) > 0) checkpoints->restore(kept);
-        });
-    const std::int64_t begun = propagator.step();
-    if (begun > 0) control.begin_at(begun);
+    KeptForward kept(plan, batch, propagator, watch, checkpoints ? &*checkpoints : nullptr);
+    const std::int64_t begun = kept.begin(parts_.times, control);
     propagate(propagator, batch, watch, kept, checkpoints, control);
     const double part = static_cast<double>(plan_.time.steps - begun) / static_cast<double>(plan_.time.steps);
     nodes_ += std::llround(part * static_cast<double>(plan.setup.grid.points() * shots));
@@ -77,13 +72,9 @@ void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& wa
     loop.add({"stability watch", [&](std::int64_t step) { return watch.next(step); }, [&] { watch.look(propagator); }});
     loop.add({"outputs", [&](std::int64_t step) { return next_output(step, batch); },
               [&] { take_what_is_due(propagator, batch, snapshots); }, true});
-    if (checkpoints) {
-        if (propagator.step() > 0) loop.go_on();
-        parts_.times.measure("checkpoints", [&] { checkpoints->give_frames_back(); });
-        if (snapshots) kept.set_snapshots(&*snapshots);
-        loop.set_after_stretch([&] { return checkpoints->is_due(kept, control); },
-                               [&] { checkpoints->keep(kept, control); });
-    }
+    if (checkpoints) parts_.times.measure("checkpoints", [&] { checkpoints->give_frames_back(); });
+    if (snapshots) kept.set_snapshots(&*snapshots);
+    kept.add_to(loop, control);
     loop.run(propagator, watch.largest());
     if (snapshots) parts_.times.measure("outputs", [&] { snapshots->finish(); });
 }

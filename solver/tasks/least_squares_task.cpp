@@ -26,9 +26,7 @@ protected:
     void provide(const Batch& batch) override {
         if (provide_run(run_, batch)) scale_ = perturb(*run_, plan_, *batch.front().plan, parts_.media);
     }
-    void run(std::span<const ShotPoints> points, const AdjointOf& adjoint_of, const RunSupport& support) override {
-        run_->run(points, adjoint_of, support);
-    }
+    void run(const Running& running) override { run_->run(running.points, running.adjoint_of, running.support); }
     [[nodiscard]] const GradientRun& reversal() const override { return run_->gradient(); }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return run_->allocated_bytes(); }
     [[nodiscard]] MisfitOfShot misfit_of(ShotInProgress& shot, const ShotGeometry& geometry,

@@ -33,7 +33,8 @@ struct ShotInProgress {
     ShotPoints points;
     std::vector<SnapshotPart> parts;  ///< of its snapshots, where several processes have them
     ShotOutputs outputs;
-    RecordedBefore<float> before;  ///< the checkpoint that it goes on from
+    RecordedBefore<float> before;             ///< the checkpoint that it goes on from
+    RecordedBefore<double> before_in_double;  ///< the same, where traces are compared with all of their digits
     ShotGather gather;
     bool has_output_sampling = false;          ///< of the gather: at the user's sampling before it is finished
     std::future<std::vector<float>> observed;  ///< [receiver][sample] as written, where gradients are computed
