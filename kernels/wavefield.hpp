@@ -18,6 +18,7 @@
 #include "kernels/saved_states.hpp"
 #include "kernels/setup.hpp"
 #include "kernels/shot/shot.hpp"
+#include "kernels/shot_state.hpp"
 #include "kernels/steps/step_list.hpp"
 
 namespace onda {
@@ -59,10 +60,8 @@ public:
 ///
 /// A wavefield may run the operations of a time step asynchronously; calls that return data wait. Shots know nothing of
 /// each other: their number changes no bit.
-class Wavefield {
+class Wavefield : public ShotState {
 public:
-    virtual ~Wavefield() = default;
-
     [[nodiscard]] virtual const Medium& medium() const = 0;
     [[nodiscard]] virtual int shots() const = 0;
     /// Bytes held for fields and boundaries, and for what shots have asked for so far; those of the medium are not
@@ -129,22 +128,8 @@ public:
     virtual void download_traces(std::span<float> values, int shot = 0) const = 0;
     virtual void download_traces(std::span<double> values, int shot = 0) const = 0;
 
-    /// The parts of the state of each shot. Halos are none of them; they follow from the state.
-    [[nodiscard]] virtual std::vector<StatePart> state_parts() const = 0;
-    /// Shows one part of a shot's state to `take`, plane by plane.
-    virtual void read_state(int shot, const StatePart& part, const StateVisitor& take) const = 0;
-    /// Replaces one part of a shot's state by what `fill` writes. Sources, receivers and recorded samples stay.
-    virtual void write_state(int shot, const StatePart& part, const StateVisitor& fill) = 0;
     /// States to go back to, none of which has been saved.
     [[nodiscard]] virtual std::unique_ptr<SavedStates> make_saved_states() { return make_host_states(*this); }
-    /// Shows the state of a shot, part by part, always in the same order: the one way to save, hash and compare it.
-    void visit(int shot, const StateVisitor& take) const {
-        for (const StatePart& part : state_parts()) read_state(shot, part, take);
-    }
-    /// Replaces the state of a shot by what `fill` writes, in the order of visit().
-    void restore(int shot, const StateVisitor& fill) {
-        for (const StatePart& part : state_parts()) write_state(shot, part, fill);
-    }
 };
 
 }  // namespace onda

@@ -29,6 +29,7 @@
 #include "kernels/fields/field_set.hpp"
 #include "kernels/imaging/layer_boxes.hpp"
 #include "kernels/imaging/offset_lines.hpp"
+#include "kernels/shot_state.hpp"
 
 namespace onda {
 
@@ -65,16 +66,20 @@ enum class LevelSum {
     forward_squares,  ///< of what was kept
     adjoint_squares,  ///< of the adjoint field's, in layers out of their coordinates
 };
+/// As parts of a state are named.
+constexpr const char* name_of(LevelSum sum) {
+    return sum == LevelSum::products ? "products" : sum == LevelSum::forward_squares ? "forward" : "adjoint";
+}
 
 /// Where nothing needs to be met between the levels that are kept.
 inline constexpr std::int64_t kAnySteps = INT64_MAX;
 
 /// The images of some shots on one device: sums over levels of something of the first field of two wavefields.
-/// What it is asked to do is queued after the steps of the wavefield that is given; calls that return data wait.
-class Correlation {
+/// What it is asked to do is queued after the steps of the wavefield that is given; calls that return data wait. Its
+/// state is what a shot has summed, and what layers remember after a meeting; levels that are kept are none of it. An
+/// adjoint run that goes on from it is first met after one step, whatever most_steps() says.
+class Correlation : public ShotState {
 public:
-    virtual ~Correlation() = default;
-
     /// Zeroes the images and what layers remember; what was kept stays.
     virtual void reset() = 0;
     /// Lets what is queued of a wavefield's fields from now on come after all that was queued here, so that keep() and

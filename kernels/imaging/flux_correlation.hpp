@@ -17,17 +17,22 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "kernels/fields/field_set.hpp"
+#include "kernels/shot_state.hpp"
 
 namespace onda {
 
-/// The images of the fluxes of some shots on one device. What it is asked to do is queued after the steps of the
-/// wavefield that is given; calls that return data wait.
-class FluxCorrelation {
-public:
-    virtual ~FluxCorrelation() = default;
+/// The name of a part of a state that belongs to an axis: "image_x".
+inline std::string flux_part(const char* what, int axis) {
+    return std::string(what) + "_" + "xyz"[axis];
+}
 
+/// The images of the fluxes of some shots on one device. What it is asked to do is queued after the steps of the
+/// wavefield that is given; calls that return data wait. Its state is as that of a Correlation.
+class FluxCorrelation : public ShotState {
+public:
     /// Zeroes the images and what layers remember; levels that were kept stay.
     virtual void reset() = 0;
     /// Keeps the latest level of a forward field. Slabs exchange planes for it. \param slot 0 … slots - 1.

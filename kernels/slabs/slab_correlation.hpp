@@ -18,7 +18,11 @@ public:
     /// included.
     SlabCorrelation(const Grid& grid, const SlabMap& map, std::int64_t sums_of_plane,
                     std::vector<std::unique_ptr<Correlation>> slabs)
-        : grid_(grid), map_(map), sums_of_plane_(sums_of_plane), slabs_(std::move(slabs)) {}
+        : grid_(grid),
+          map_(map),
+          sums_of_plane_(sums_of_plane),
+          slabs_(std::move(slabs)),
+          state_(joined_states_of(map, slabs_)) {}
 
     void reset() override {
         for (const auto& slab : slabs_) slab->reset();
@@ -47,6 +51,13 @@ public:
                  });
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
+    [[nodiscard]] std::vector<StatePart> state_parts() const override { return state_.state_parts(); }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
+        state_.read_state(shot, part, take);
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
+        state_.write_state(shot, part, fill);
+    }
 
 private:
     /// Calls download(slab, first of its planes, values) for the slabs that have the planes of so many values from
@@ -69,6 +80,7 @@ private:
     const SlabMap& map_;
     std::int64_t sums_of_plane_;
     std::vector<std::unique_ptr<Correlation>> slabs_;
+    JoinedStates state_;
 };
 
 }  // namespace onda

@@ -45,6 +45,7 @@ public:
                         std::int64_t slots)
         : parts_(flux_parts(whole, map, fields, HalfNodes::owned)) {
         for (const FieldSet* slab : fields) slabs_.push_back(slab->make_flux_correlation(slots));
+        state_ = joined_states_of(map, slabs_);
     }
 
     void reset() override {
@@ -69,10 +70,18 @@ public:
         }
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return allocated_bytes_of(slabs_); }
+    [[nodiscard]] std::vector<StatePart> state_parts() const override { return state_.state_parts(); }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
+        state_.read_state(shot, part, take);
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
+        state_.write_state(shot, part, fill);
+    }
 
 private:
     std::vector<std::vector<FluxPart>> parts_;  ///< of each slab
     std::vector<std::unique_ptr<FluxCorrelation>> slabs_;
+    JoinedStates state_;
 };
 
 class SlabFluxScattering final : public FluxScattering {

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/fields/field_set.hpp"
+#include "kernels/shot_state.hpp"
 #include "kernels/slabs/slabs.hpp"
 
 namespace onda {
@@ -61,5 +64,15 @@ private:
     const Problem& whole_;
     std::vector<Slab> slabs_, computed_;
 };
+
+/// The states of something that each slab has by itself, under the slab's first plane: they go on in slabs that are cut
+/// at the same planes alone.
+template <typename OfSlab>
+JoinedStates joined_states_of(const SlabMap& map, const std::vector<std::unique_ptr<OfSlab>>& slabs) {
+    JoinedStates joined;
+    for (std::size_t s = 0; s < slabs.size(); ++s)
+        joined.add("from plane " + std::to_string(map.owned(s).first_plane), *slabs[s]);
+    return joined;
+}
 
 }  // namespace onda

@@ -276,6 +276,11 @@ void print_checkpoints(const Plan& plan) {
                              every_minutes
                                  ? fmt::format("every {:g} minutes", *every_minutes)
                                  : "every half an hour, or less often: steps wait for them 2 % of the time at most");
+    if (plan.imaging && plan.imaging->reverses)
+        std::cout << fmt::format(
+            "          of adjoint fields; a shot that goes on computes its forward field again, {:.0f} % of its "
+            "steps\n",
+            100. * static_cast<double>(plan.time.steps) / static_cast<double>(steps_of_shot(plan)));
 }
 
 void print(const PlanVerdict& v) {

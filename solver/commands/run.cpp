@@ -64,7 +64,7 @@ Command add_survey_command(CLI::App& app, const SurveyCommand& of) {
                             "name of a file that all processes can read");
             return read_config(options->config);
         });
-        if (of.task == nullptr && config.checkpoint.every_minutes != 0.) take_requests_for_checkpoints();
+        if (config.checkpoint.every_minutes != 0.) take_requests_for_checkpoints();
         Log log = ranks.is_first() ? Log() : Log([](Log::Level, const std::string&) {});
         RunOptions run{options->folder.empty() ? default_folder(config).concat(of.folder_suffix) : options->folder,
                        options->overwrite, command_line()};

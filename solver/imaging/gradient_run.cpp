@@ -1,9 +1,11 @@
 #include "solver/imaging/gradient_run.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
+#include "io/text/error.hpp"
 #include "kernels/imaging/flux_axes.hpp"
 #include "kernels/imaging/scattering.hpp"
 #include "kernels/shot/source_density.hpp"
@@ -50,20 +52,34 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
         inverse_gains_ = inverse_gains(medium.setup());
     }
     if (plan.ring) rebuilt_ = std::make_unique<RebuiltField>(medium, *forward_field_, time, plan_);
+    state_.add("adjoint", adjoint_field_ ? *adjoint_field_ : *forward_field_);
+    const auto add_sums = [this](const char* name, const auto& sums_of) {
+        if (sums_of) state_.add(name, *sums_of);
+    };
+    add_sums("differences", correlation_);
+    add_sums("pressures", pressures_);
+    add_sums("applied", applied_);
+    add_sums("fluxes", fluxes_);
 }
 
 void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support) {
     points_.assign(shots.begin(), shots.end());
     adjoint_of_ = &adjoint_of;
     support_ = &support;
-    steps_done_ = 0;
+    goes_on_after_ = support.keeper != nullptr ? support.keeper->begins_after() : 0;
+    steps_before_ = goes_on_after_ > 0 ? steps() - plan_.steps_to_go_on(time_, goes_on_after_) : 0;
+    steps_done_ = steps_before_;
+    if (goes_on_after_ > 0) support.control.begin_at(steps_done_);
+    recorded_before_.assign(points_.size(), {});
     states_ = forward_field_->make_saved_states();
     adjoint_.reset();
     for (const auto* each : {&correlation_, &pressures_, &applied_})
         if (*each) (*each)->reset();
     if (fluxes_) fluxes_->reset();
     forward_.emplace(*forward_field_, points_, time_);
-    reverse_segments(plan_.segments(time_), plan_.checkpoints, *this);
+    const std::int64_t segments = plan_.segments(time_);
+    const std::int64_t left = goes_on_after_ > 0 ? plan_.segment_after(time_, goes_on_after_) + 1 : segments;
+    reverse_segments(std::min(segments, left + 1), plan_.checkpoints, *this);
     forward_.reset();
     adjoint_.reset();
     states_.reset();
@@ -137,7 +153,7 @@ std::vector<double> GradientRun::source_products(int shot) const {
     const std::vector<double> density = source_densities(medium_, sources);
     const auto samples = static_cast<std::size_t>(time_.steps + 1);
     std::vector<double> recorded(density.size() * samples), products;
-    adjoint_field().download_traces(std::span(recorded), shot);
+    download_recorded(recorded, shot);
     for (std::size_t row = 0; row < density.size(); ++row) {
         const std::vector<double> derivative = adjoint_signal(std::span(recorded).subspan(row * samples, samples),
                                                               scale(shot), density[row], medium_.setup().grid);
@@ -161,6 +177,14 @@ void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
     if (first_time)
         for (const StepHook& hook : support_->forward_hooks) loop.add(hook);
     const double unknown = 0.;
+    if (AdjointKeeper* const keeper = support_->keeper; keeper != nullptr && adjoint_ && &run == &*adjoint_)
+        loop.set_after_stretch([keeper] { return keeper->is_due(); },
+                               [this, keeper] {
+                                   meet_now();
+                                   keeper->keep();
+                               });
+    else if (keeper != nullptr)
+        loop.set_after_stretch([keeper] { return keeper->wants_to_end(); }, [keeper] { keeper->end(); });
     loop.run(run, first_time && support_->max_abs != nullptr ? *support_->max_abs : unknown, last);
     steps_done_ += (last - first) * each;
 }
@@ -180,12 +204,15 @@ void GradientRun::restore(std::int64_t segment) {
 }
 
 void GradientRun::reverse(std::int64_t segment) {
-    rebuilt_ ? keep_rings() : keep_from(segment);
-    const std::int64_t end = plan_.end_of_segment(time_, segment);
+    if (is_met(segment))
+        forward_->set_hook(of_first_time());
+    else
+        rebuilt_ ? keep_rings() : keep_from(segment);
+    const std::int64_t end = is_met(segment) ? time_.steps : plan_.end_of_segment(time_, segment);
     forward_to(end);
     if (applied_ && end < time_.steps) forward_->advance(1);  // which makes A p of the last level
     if (!adjoint_) begin_adjoint();
-    meet_segment(segment);
+    if (!is_met(segment)) meet_segment(segment);
 }
 
 /// Levels n, multiples of the interval, into slots of their own.
@@ -255,6 +282,65 @@ void GradientRun::begin_adjoint() {
     support_->times.measure("adjoint set-up", [&] {
         adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, std::move(points), time_);
     });
+    if (goes_on_after_ > 0) go_on();
+}
+
+/// Lets the adjoint run begin where another one was kept.
+void GradientRun::go_on() {
+    support_->times.measure("checkpoints", [this] { support_->keeper->restore(); });
+    adjoint_->go_on_from(goes_on_after_);
+    met_ = goes_on_after_;
+    if (rebuilt_) rebuild_what_was_met();
+}
+
+/// Takes the rebuilt field back over the levels that were met, in stretches, as it has no adjoint field beside it.
+void GradientRun::rebuild_what_was_met() {
+    using Clock = std::chrono::steady_clock;
+    const std::int64_t last = plan_.rebuilt_after(time_, goes_on_after_);
+    while (rebuilt_->level() > last) {
+        const std::int64_t count = std::min(support_->control.begin_stretch(), rebuilt_->level() - last);
+        const Clock::time_point start = Clock::now();
+        support_->times.measure("time steps", [&] {
+            rebuilt_->step_back_to(rebuilt_->level() - count);
+            rebuilt_->wait();
+        });
+        support_->control.end_stretch(count, std::chrono::duration<double>(Clock::now() - start).count());
+        steps_done_ += count;
+        support_->control.tell(steps_done_, 0., 0.);
+        if (support_->keeper->wants_to_end()) support_->keeper->end();
+    }
+}
+
+/// Lets what layers remember be of the step that the adjoint run is at: what is kept tells of no other.
+void GradientRun::meet_now() {
+    const std::int64_t step = adjoint_->step();
+    if (step == met_) return;
+    FieldSet& nu = adjoint_->wavefield().fields();
+    for (const auto* each : {&correlation_, &pressures_, &applied_})
+        if (*each) (*each)->meet(nu, -1, step - met_);
+    if (fluxes_) fluxes_->meet(nu, -1);
+    met_ = step;
+}
+
+void GradientRun::download_recorded(std::span<double> traces, int shot) const {
+    adjoint_field().download_traces(traces, shot);
+    recorded_before_.at(static_cast<std::size_t>(shot)).put_into(traces, time_.steps + 1);
+}
+
+std::vector<double> GradientRun::recorded(int shot) const {
+    if (!fluxes_) return {};
+    const std::int64_t rows = points_.at(static_cast<std::size_t>(shot)).sources.nodes.rows();
+    std::vector<double> traces(static_cast<std::size_t>(rows * (time_.steps + 1)));
+    download_recorded(traces, shot);
+    keep_beginnings(traces, time_.steps + 1, adjoint_->step() + 1);
+    return traces;
+}
+
+void GradientRun::set_recorded_before(int shot, std::vector<double> traces) {
+    const std::int64_t rows = fluxes_ ? points_.at(static_cast<std::size_t>(shot)).sources.nodes.rows() : 0;
+    if (std::ssize(traces) != rows * (goes_on_after_ + 1))
+        throw Error(ExitCode::bad_data, "a checkpoint has not what its adjoint run has recorded");
+    recorded_before_.at(static_cast<std::size_t>(shot)) = {goes_on_after_ + 1, std::move(traces)};
 }
 
 /// The slot that has a level.

@@ -13,6 +13,7 @@
 #include "kernels/imaging/correlation.hpp"
 #include "kernels/imaging/flux_correlation.hpp"
 #include "kernels/medium.hpp"
+#include "kernels/shot_state.hpp"
 #include "solver/imaging/adjoint_points.hpp"
 #include "solver/imaging/history_plan.hpp"
 #include "solver/imaging/image_sums.hpp"
@@ -21,12 +22,32 @@
 #include "solver/imaging/reverse_schedule.hpp"
 #include "solver/imaging/rho_gradient.hpp"
 #include "solver/propagation/propagator.hpp"
+#include "solver/propagation/recorded_before.hpp"
 #include "solver/propagation/time_loop.hpp"
 
 namespace onda {
 
 /// Gives the adjoint runs of all shots from what their receivers have recorded on a wavefield.
 using AdjointOf = std::function<std::vector<AdjointPoints>(const Wavefield& forward)>;
+
+/// Keeps the adjoint runs of a batch on disk, so that they need not begin at rest.
+class AdjointKeeper {
+public:
+    virtual ~AdjointKeeper() = default;
+    /// The steps after which the adjoint runs go on; 0: they begin at rest.
+    [[nodiscard]] virtual std::int64_t begins_after() const = 0;
+    /// Gives a run whose adjoint runs have been set up what was kept of them: GradientRun::adjoint_state() and
+    /// set_recorded_before().
+    virtual void restore() = 0;
+    /// Whether adjoint_state() should be kept as it is after a stretch of the adjoint run.
+    [[nodiscard]] virtual bool is_due() = 0;
+    /// \throws what ends the run.
+    virtual void keep() = 0;
+    /// Whether the run is to end after a stretch of another run, of which nothing is kept.
+    [[nodiscard]] virtual bool wants_to_end() = 0;
+    /// \throws what ends the run.
+    virtual void end() = 0;
+};
 
 /// What the loops of a run report to, and what is done at steps of the forward field, the first time if they are
 /// computed again.
@@ -36,6 +57,7 @@ struct RunSupport {
     std::vector<StepHook> forward_hooks = {};
     const double* max_abs = nullptr;  ///< the largest |p|, which a hook keeps up to date; null: none does
     QueuedHook queued = {};           ///< between steps of the forward field
+    AdjointKeeper* keeper = nullptr;  ///< null: nothing is kept
 };
 
 /// Sums over the levels that met of squares, times the interval of these: of differences of levels what the diagonal of
@@ -91,6 +113,20 @@ public:
     [[nodiscard]] DensityImages density_images(int shot) const;
     [[nodiscard]] std::int64_t allocated_bytes() const;
 
+    // What an AdjointKeeper keeps. The forward field and what is kept of it are computed again: where the adjoint field
+    // goes on, the price is that of one forward run, and of the levels that are still to be met.
+
+    /// The state of the adjoint run and of all sums. As it is between two steps when a keeper is asked.
+    [[nodiscard]] ShotState& adjoint_state() { return state_; }
+    [[nodiscard]] const Propagator& adjoint() const { return adjoint_.value(); }
+    /// What the adjoint run of a shot has recorded so far, [source][sample]; empty unless sums are of density.
+    [[nodiscard]] std::vector<double> recorded(int shot) const;
+    /// Lets the traces of a shot begin with samples of another run, recorded() of it. \throws Error(bad_data) for
+    /// another number of them.
+    void set_recorded_before(int shot, std::vector<double> traces);
+    /// The steps of the last batch that were computed here, of steps().
+    [[nodiscard]] std::int64_t steps_computed() const { return steps_done_ - steps_before_; }
+
 private:
     class Progressing;
 
@@ -100,15 +136,21 @@ private:
     void discard(std::int64_t segment) override { states_->discard(segment); }
     void reverse(std::int64_t segment) override;
 
+    /// Whether the levels of a segment were met before the adjoint run goes on.
+    [[nodiscard]] bool is_met(std::int64_t segment) const {
+        return goes_on_after_ > 0 && segment > plan_.segment_after(time_, goes_on_after_);
+    }
     [[nodiscard]] std::int64_t begin_of(std::int64_t segment) const {
         return segment == 0 ? 0 : plan_.end_of_segment(time_, segment - 1);
     }
     [[nodiscard]] double scale(int shot) const { return scales_.at(static_cast<std::size_t>(shot)); }
+    void download_recorded(std::span<double> traces, int shot) const;
     [[nodiscard]] NodeValues whole(LevelSum sum, int shot) const;
     void add_second_image(int shot, std::int64_t first, std::span<double> planes, double factor) const;
     [[nodiscard]] std::vector<double> source_products(int shot) const;
     /// Steps of the adjoint run after which it is met again, at most.
     [[nodiscard]] std::int64_t most_steps() const {
+        if (goes_on_after_ > 0 && met_ == goes_on_after_) return 1;  // the level before was met by another run
         if (fluxes_ && fluxes_->remembers()) return 1;
         return std::min(correlation_ ? correlation_->most_steps() : kAnySteps,
                         applied_ ? applied_->most_steps() : kAnySteps);
@@ -127,6 +169,9 @@ private:
     [[nodiscard]] std::int64_t slot_in(std::int64_t segment, std::int64_t level) const;
     void keep_rings();
     void begin_adjoint();
+    void go_on();
+    void rebuild_what_was_met();
+    void meet_now();
     [[nodiscard]] std::int64_t slot_of(std::int64_t level, std::int64_t segment);
     void meet_segment(std::int64_t segment);
     /// What is met of the adjoint field as it is now. \param slot -1: nothing is kept of its level.
@@ -148,15 +193,18 @@ private:
     std::unique_ptr<FluxCorrelation> fluxes_;   ///< null: not of density
     std::unique_ptr<RebuiltField> rebuilt_;     ///< null where levels are kept
     std::vector<double> scales_;                ///< of the adjoint runs of the shots
+    JoinedStates state_;                        ///< of the adjoint field and the sums
 
     // Of the batch that is computed.
     std::vector<ShotPoints> points_;
     const AdjointOf* adjoint_of_ = nullptr;
     const RunSupport* support_ = nullptr;
     std::optional<Propagator> forward_, adjoint_;
-    std::unique_ptr<SavedStates> states_;  ///< of the forward field, by the segment that they begin
-    std::int64_t steps_done_ = 0;
-    std::int64_t met_ = 0;  ///< the step of the adjoint run that was met last
+    std::unique_ptr<SavedStates> states_;                  ///< of the forward field, by the segment that they begin
+    std::int64_t steps_done_ = 0, steps_before_ = 0;       ///< the latter without being computed
+    std::int64_t goes_on_after_ = 0;                       ///< steps of the adjoint run; 0: it begins at rest
+    std::int64_t met_ = 0;                                 ///< the step of the adjoint run that was met last
+    std::vector<RecordedBefore<double>> recorded_before_;  ///< of each shot, until the adjoint run was kept
 };
 
 }  // namespace onda

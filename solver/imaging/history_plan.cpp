@@ -41,6 +41,19 @@ std::int64_t HistoryPlan::forward_steps(const TimeAxis& time) const {
     return time.steps + (segments_computed(count, checkpoints) - count) * slots * every;
 }
 
+std::int64_t HistoryPlan::segment_after(const TimeAxis& time, std::int64_t adjoint_steps) const {
+    // A level is the last of the segment that it ends.
+    return std::min(segments(time) - 1, (time.steps - adjoint_steps - 1) / (slots * every));
+}
+
+std::int64_t HistoryPlan::steps_to_go_on(const TimeAxis& time, std::int64_t adjoint_steps) const {
+    const std::int64_t left = time.steps - adjoint_steps;
+    if (ring) return time.steps + time.steps - rebuilt_after(time, adjoint_steps) + 2 * left;
+    // What has been met is one segment, at the end of those that are reversed.
+    const std::int64_t count = std::min(segments(time), segment_after(time, adjoint_steps) + 2);
+    return time.steps + (segments_computed(count, checkpoints) - count) * slots * every + left;
+}
+
 namespace {
 
 /// The most time steps that are so many periods of a frequency; at least one.

@@ -2,6 +2,7 @@
 /// How a gradient run keeps its forward field.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -35,10 +36,20 @@ struct HistoryPlan {
     [[nodiscard]] std::int64_t end_of_segment(const TimeAxis& time, std::int64_t segment) const;
     /// The levels whose rings a field is rebuilt from, from level `every` on.
     [[nodiscard]] RingLevels ring_levels(const TimeAxis& time) const;
+    /// The level that a field which is rebuilt has come back to after so many steps of the adjoint run; at least the
+    /// lowest that is met.
+    [[nodiscard]] std::int64_t rebuilt_after(const TimeAxis& time, std::int64_t adjoint_steps) const {
+        return std::max(every, time.steps - adjoint_steps);
+    }
+    /// The segment in which an adjoint run goes on that has taken so many steps, but not all.
+    [[nodiscard]] std::int64_t segment_after(const TimeAxis& time, std::int64_t adjoint_steps) const;
     /// What is kept of a field that is rebuilt.
     [[nodiscard]] RingSize ring_size(const TimeAxis& time) const;
     /// Time steps of the forward field, those that are computed again included, or computed backward.
     [[nodiscard]] std::int64_t forward_steps(const TimeAxis& time) const;
+    /// Time steps of both fields where the adjoint one goes on after so many of its own: the forward one is computed
+    /// from its first step on, for levels that are still to be met.
+    [[nodiscard]] std::int64_t steps_to_go_on(const TimeAxis& time, std::int64_t adjoint_steps) const;
 };
 
 /// The longest interval of levels whose products have no aliases: those of waves up to f reach 2 f, and what is beyond

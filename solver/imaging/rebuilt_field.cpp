@@ -43,11 +43,15 @@ void RebuiltField::turn_back(std::span<const ShotPoints> shots) {
     level_ = time_.steps;
 }
 
-const FieldSet& RebuiltField::at(std::int64_t level) {
+void RebuiltField::step_back_to(std::int64_t level) {
     for (; level_ > level; --level_) {
         ring_->load(field_->fields(), plan_.ring_levels(time_).of(level_ - 1 - plan_.every));
         field_->enqueue(time_.steps - level_, 1);
     }
+}
+
+const FieldSet& RebuiltField::at(std::int64_t level) {
+    step_back_to(level);
     ring_->place(field_->fields(), slot_of(level));
     return field_->fields();
 }

@@ -25,6 +25,11 @@ public:
     void keep(std::int64_t level);
     /// Turns back where the forward field has ended, before that is used for something else.
     void turn_back(std::span<const ShotPoints> shots);
+    /// Queues the steps back to a level, without meeting it. Nothing for one that is not below.
+    void step_back_to(std::int64_t level);
+    /// n where the levels of the field are p[n-1] and p[n].
+    [[nodiscard]] std::int64_t level() const { return level_; }
+    void wait() { field_->wait(); }
     /// Queues the steps back to a level that is met, from the one before it; levels come from the last to the first.
     /// \returns fields whose differences of levels are those of the forward field, with the opposite sign.
     [[nodiscard]] const FieldSet& at(std::int64_t level);

@@ -57,6 +57,27 @@ std::int64_t ring_bytes_beside(const Experiment& experiment, const Computation& 
                               }));
 }
 
+/// Of each slab, with so many levels that are kept.
+std::vector<std::int64_t> bytes_of_correlations(const Experiment& experiment, const Computation& computation,
+                                                std::int64_t slots) {
+    const Device& device = *computation.placement.device;
+    const int shots = computation.placement.batch;
+    return bytes_of_parts(computation, [&](const Setup& part) {
+        const auto of = [&](Correlated what, const OffsetLines& lines = {}) {
+            return device.correlation_allocations(part, shots, slots, what, lines).bytes(device.memory());
+        };
+        const ImageSums& sums = experiment.imaging->sums;
+        std::int64_t bytes = 0;
+        if (sums.differences) bytes = of(correlated_differences(sums.illuminates_differences()));
+        if (sums.keeps_pressures())
+            bytes = saturating_sum(bytes,
+                                   of(correlated_pressures(sums.illuminates_pressures()), experiment.imaging->offsets));
+        if (sums.differences && part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
+        if (!sums.density) return bytes;
+        return saturating_sum(bytes, device.flux_correlation_allocations(part, shots, slots).bytes(device.memory()));
+    });
+}
+
 /// ": rebuilt backward from 4 planes …"
 std::string describe_ring(const Experiment& experiment, const Computation& computation) {
     const HistoryPlan& history = experiment.imaging->history;
@@ -78,24 +99,11 @@ std::string describe_ring(const Experiment& experiment, const Computation& compu
 }  // namespace
 
 std::int64_t correlation_bytes(const Experiment& experiment, const Computation& computation, std::int64_t slots) {
-    const Device& device = *computation.placement.device;
-    const int shots = computation.placement.batch;
-    return bytes_in_one_memory(
-        computation.placement, bytes_of_parts(computation, [&](const Setup& part) {
-            const auto of = [&](Correlated what, const OffsetLines& lines = {}) {
-                return device.correlation_allocations(part, shots, slots, what, lines).bytes(device.memory());
-            };
-            const ImageSums& sums = experiment.imaging->sums;
-            std::int64_t bytes = 0;
-            if (sums.differences) bytes = of(correlated_differences(sums.illuminates_differences()));
-            if (sums.keeps_pressures())
-                bytes = saturating_sum(
-                    bytes, of(correlated_pressures(sums.illuminates_pressures()), experiment.imaging->offsets));
-            if (sums.differences && part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
-            if (!sums.density) return bytes;
-            return saturating_sum(bytes,
-                                  device.flux_correlation_allocations(part, shots, slots).bytes(device.memory()));
-        }));
+    return bytes_in_one_memory(computation.placement, bytes_of_correlations(experiment, computation, slots));
+}
+
+std::int64_t sums_bytes(const Experiment& experiment, const Computation& computation) {
+    return bytes_of_own_slabs(computation.placement, bytes_of_correlations(experiment, computation, 0));
 }
 
 std::int64_t second_wavefield_bytes(const Computation& computation) {

@@ -35,6 +35,8 @@ struct Experiment;
 /// The bytes that a correlation which keeps so many levels takes of the memory of the device of this process that has
 /// most of them.
 std::int64_t correlation_bytes(const Experiment& experiment, const Computation& computation, std::int64_t slots);
+/// The bytes of all sums over levels, of the slabs of this process.
+std::int64_t sums_bytes(const Experiment& experiment, const Computation& computation);
 /// The bytes of a wavefield there: the adjoint one, where the forward one is needed beside it.
 std::int64_t second_wavefield_bytes(const Computation& computation);
 /// The bytes of a state of all shots that advance together, of the slabs of this process: levels and memory variables.

@@ -1,6 +1,7 @@
 #include "solver/ranks/part_images.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,19 @@ private:
     std::int64_t bytes_;
 };
 
-class RemoteCorrelation final : public Correlation {
+/// Images whose state stays in the process that has them.
+template <typename Images>
+class ImagesElsewhere : public Images {
+public:
+    [[nodiscard]] std::vector<StatePart> state_parts() const override { refuse(); }
+    void read_state(int /*shot*/, const StatePart& /*part*/, const StateVisitor& /*take*/) const override { refuse(); }
+    void write_state(int /*shot*/, const StatePart& /*part*/, const StateVisitor& /*fill*/) override { refuse(); }
+
+private:
+    [[noreturn]] static void refuse() { throw std::logic_error("the state of images of another process"); }
+};
+
+class RemoteCorrelation final : public ImagesElsewhere<Correlation> {
 public:
     RemoteCorrelation(Member member, int number, std::int64_t slots, Correlated what, const OffsetLines& lines)
         : images_(member, Order::make_correlation, number, slots, what, lines.axis, lines.most, lines.lines),
@@ -82,7 +95,7 @@ private:
     std::int64_t most_steps_;
 };
 
-class RemoteFluxCorrelation final : public FluxCorrelation {
+class RemoteFluxCorrelation final : public ImagesElsewhere<FluxCorrelation> {
 public:
     RemoteFluxCorrelation(Member member, int number, std::int64_t slots)
         : images_(member, Order::make_flux_correlation, number, slots), remembers_(images_.made().get<bool>()) {}

@@ -34,14 +34,12 @@ SurveyRun::Clock::duration time_to_write(std::int64_t bytes) {
 SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by)
     : plan_(parts.plan),
       parts_(parts),
-      // Processes that share a grid write parts of its snapshots, which they begin again.
-      checkpoints_(parts.checkpoints != nullptr && (parts.team == nullptr || plan_.snapshots.steps.empty())
-                       ? std::make_unique<CheckpointStore>(*parts.checkpoints)
-                       : nullptr),
+      checkpoints_(parts.checkpoints != nullptr ? std::make_unique<CheckpointStore>(*parts.checkpoints) : nullptr),
       task_(plan_.task->make({plan_, parts.media, parts.files, parts.times, parts.team, checkpoints_.get()})),
       selection_(std::move(selection)),
       end_by_(end_by),
-      to_write_(checkpoints_ ? time_to_write(state_bytes(plan_.computation())) : Clock::duration::zero()) {
+      to_write_(checkpoints_ ? time_to_write(bytes_of_checkpoints(plan_.experiment(), plan_.computation()))
+                             : Clock::duration::zero()) {
     std::int64_t missing = 0;
     for (std::size_t i = 0; i < plan_.survey.shots.size(); ++i)
         missing += selection_.contains(plan_.survey.shots.id(i)) && !parts_.ledger.is_finished(i);
@@ -119,10 +117,12 @@ Batch SurveyRun::claim_and_prepare() {
     return batch;
 }
 
-/// Whether the time is over, or would be before the next batch is done. Long ones may be kept half done.
+/// Whether the time is over, or would be before the next batch is done. Long ones may be kept half done, once that of
+/// which nothing is kept is.
 bool SurveyRun::time_is_over() const {
     constexpr double long_s = 60.;
-    const double needed_s = checkpoints_ && longest_batch_s_ > long_s ? 0. : longest_batch_s_;
+    const double not_kept = static_cast<double>(task_->steps_not_kept()) / static_cast<double>(task_->steps());
+    const double needed_s = longest_batch_s_ * (checkpoints_ && longest_batch_s_ > long_s ? not_kept : 1.);
     return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(needed_s)) >
            end_by_;
 }

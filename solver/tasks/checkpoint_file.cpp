@@ -138,10 +138,10 @@ void CheckpointReader::verify() const {
         fail("is damaged: its hash is another than was written");
 }
 
-void CheckpointReader::restore(Wavefield& wavefield, int slot) const {
-    if (wavefield.state_parts() != record_.parts) fail("has the state of another grid or boundary");
+void CheckpointReader::restore(ShotState& state, int slot) const {
+    if (state.state_parts() != record_.parts) fail("has the state of another grid or boundary");
     std::int64_t at = state_at_;
-    wavefield.restore(slot, [&](const StatePart&, std::int64_t, std::span<std::byte> planes) {
+    state.restore(slot, [&](const StatePart&, std::int64_t, std::span<std::byte> planes) {
         const auto bytes = static_cast<std::int64_t>(planes.size());
         for (std::int64_t done = 0; done < bytes; done += kPieceBytes) {
             const std::int64_t count = std::min(kPieceBytes, bytes - done);

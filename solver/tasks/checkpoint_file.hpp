@@ -12,11 +12,11 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/files/plain_file.hpp"
-#include "kernels/wavefield.hpp"
+#include "kernels/shot_state.hpp"
 
 namespace onda {
 
-/// Everything of a shot but the state of its wavefield and its snapshots.
+/// Everything of a shot but its state and its snapshots.
 struct CheckpointRecord {
     std::string identity;  ///< hash of what the survey follows from
     std::int64_t shot = 1, step = 0;
@@ -25,14 +25,14 @@ struct CheckpointRecord {
     std::string frames_hash;                ///< of these values
     std::int64_t samples = 0;               ///< of each trace so far, sample 0 included
     std::vector<float> traces{};            ///< [receiver][sample]
-    std::string outputs{};                  ///< what outputs have taken: KeptValues
-    std::vector<StatePart> parts{};         ///< of the state, in the order of Wavefield::visit()
+    std::string outputs{};                  ///< what outputs have taken, and what else a task keeps: KeptValues
+    std::vector<StatePart> parts{};         ///< of the state, in the order of ShotState::visit()
 };
 
 /// The bytes of a part of a state; 0 for one that cannot be.
 std::int64_t bytes_of(const StatePart& part);
 
-/// Gives the state of a shot, piece by piece, in the order of Wavefield::visit().
+/// Gives the state of a shot, piece by piece, in the order of ShotState::visit().
 using StateSource = std::function<void(const std::function<void(std::string_view bytes)>& put)>;
 
 /// The finished file, ready for its name: a header in JSON, the traces, what outputs have taken, the state, and XXH3 of
@@ -50,8 +50,8 @@ public:
     [[nodiscard]] const CheckpointRecord& record() const { return record_; }
     /// Reads all of it. \throws Error(bad_data) if a byte is not what was written; Error(io_error).
     void verify() const;
-    /// Gives a shot of the wavefield the state. \throws Error(bad_data) if its parts are others; Error(io_error).
-    void restore(Wavefield& wavefield, int slot) const;
+    /// Gives a shot its state. \throws Error(bad_data) if its parts are others; Error(io_error).
+    void restore(ShotState& state, int slot) const;
 
     /// \throws Error(bad_data) that names the file.
     [[noreturn]] void fail(const std::string& what) const;

@@ -12,11 +12,9 @@
 #include <utility>
 
 #include "io/files/interruption.hpp"
-#include "io/results/stored_pressure.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/outputs/kept_values.hpp"
 #include "solver/outputs/snapshot_output.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
@@ -26,30 +24,48 @@
 namespace onda {
 namespace {
 
+bool reverses(const Experiment& experiment) {
+    return experiment.imaging && experiment.imaging->reverses;
+}
+
 constexpr std::chrono::duration<double> kPauseOfCheckpoints = std::chrono::minutes(30);
 constexpr double kMostCost = 0.02;  ///< of the time that steps take
 
-/// Of the shots that advance together.
+/// Of the shots that advance together: of their receivers, or, of an adjoint run that records, of their sources.
 std::int64_t bytes_of_traces(const Experiment& experiment, const Computation& computation) {
-    return saturating_product(shots_together(computation.placement), experiment.survey.size.most_receivers,
-                              experiment.time.recorded_samples(), std::int64_t{sizeof(float)});
+    const SurveySize& size = experiment.survey.size;
+    const std::int64_t samples =
+        saturating_product(shots_together(computation.placement), experiment.time.recorded_samples());
+    const bool in_double = experiment.imaging && computation.setup.precision == Precision::float64;
+    const auto of_trace = std::int64_t{sizeof(float)} + (in_double ? std::int64_t{sizeof(double)} : 0);
+    if (!reverses(experiment)) return saturating_product(samples, size.most_receivers, of_trace);
+    if (!experiment.imaging->sums.density) return 0;
+    return saturating_product(samples, size.most_sources, std::int64_t{sizeof(double)});
 }
 
 std::int64_t bytes_of_frame(const Plan& plan) {
     return plan.snapshots.window.points() * std::int64_t{sizeof(float)};
 }
 
-/// Leaves the first `samples` of each trace.
-void keep_beginnings(std::vector<float>& traces, std::int64_t of_trace, std::int64_t samples) {
-    auto to = traces.begin();
-    for (auto from = traces.begin(); from != traces.end(); from += of_trace) to = std::copy_n(from, samples, to);
-    traces.erase(to, traces.end());
-}
-
 }  // namespace
 
 bool keeps_checkpoints(const Plan& plan) {
-    return plan.task->keeps_checkpoints && plan.config.checkpoint.every_minutes != 0.;
+    return plan.task->keeps_checkpoints && plan.config.checkpoint.every_minutes != 0. &&
+           why_without_checkpoints(plan).empty();
+}
+
+// Processes that share a grid write parts of its snapshots, which they begin again, and have parts of its images.
+std::string why_without_checkpoints(const Plan& plan) {
+    const bool asked = plan.task->keeps_checkpoints && plan.config.checkpoint.every_minutes != 0.;
+    if (!asked || plan.placement.ranks_per_grid == 1) return {};
+    if (reverses(plan)) return "each of the processes that share the grid has a part of the images";
+    return plan.snapshots.steps.empty() ? ""
+                                        : "each of the processes that share the grid writes a part of the snapshots";
+}
+
+std::int64_t bytes_of_checkpoints(const Experiment& experiment, const Computation& computation) {
+    const std::int64_t sums = reverses(experiment) ? sums_bytes(experiment, computation) : 0;
+    return saturating_sum(state_bytes(computation), sums, bytes_of_traces(experiment, computation));
 }
 
 std::int64_t checkpoints_on_disk(const Experiment& experiment, const Computation& computation) {
@@ -57,10 +73,8 @@ std::int64_t checkpoints_on_disk(const Experiment& experiment, const Computation
                        workers = std::max<std::int64_t>(1, std::ssize(computation.placement.workers));
     const std::int64_t frames = saturating_product(experiment.snapshots.window.points(),
                                                    experiment.snapshots.steps.size(), std::int64_t{sizeof(float)});
-    const std::int64_t state = saturating_product(workers, state_bytes(computation));
-    return saturating_sum(
-        saturating_product(saturating_sum(state, bytes_of_traces(experiment, computation)), std::int64_t{2}),
-        saturating_product(shots, frames));
+    return saturating_sum(saturating_product(workers, bytes_of_checkpoints(experiment, computation), std::int64_t{2}),
+                          saturating_product(shots, frames));
 }
 
 std::vector<std::filesystem::path> CheckpointStore::files_of(std::int64_t shot) const {
@@ -138,21 +152,35 @@ std::vector<BatchCheckpoints::Readers> BatchCheckpoints::common_checkpoints() co
     return common;
 }
 
-void BatchCheckpoints::go_on(Propagator& propagator) {
-    for (const Readers& readers : common_checkpoints())
-        if (are_whole(readers, propagator)) return restore(propagator, readers);
+std::int64_t BatchCheckpoints::find(const KeptShots& shots) {
+    found_.clear();
+    for (Readers& readers : common_checkpoints()) {
+        if (!are_whole(readers, shots)) continue;
+        found_ = std::move(readers);
+        const std::int64_t step = found_.front()->record().step;
+        const std::string again = shots.computed_again();
+        store_.settings().log->info(
+            fmt::format("going on  shot{} from the checkpoint after {}{}{}",
+                        batch_.size() == 1 ? fmt::format(" {}", batch_.front().shot.id)
+                                           : fmt::format("s {} to {}", batch_.front().shot.id, batch_.back().shot.id),
+                        shots.name_of(step), again.empty() ? "" : "; computed again: ", again));
+        return step;
+    }
+    return 0;
 }
 
 /// Everything is read and checked before anything changes.
-bool BatchCheckpoints::are_whole(const Readers& readers, const Propagator& propagator) {
+bool BatchCheckpoints::are_whole(const Readers& readers, const KeptShots& shots) {
     frames_ = std::vector<Frames>(batch_.size());
     try {
         for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
             readers[slot]->verify();
             const CheckpointRecord& record = readers[slot]->record();
             if (record.identity != store_.settings().identity || record.shot != batch_[slot].shot.id ||
-                record.parts != propagator.wavefield().state_parts() || !has_frames(record, slot))
+                record.step < 1 || record.step >= shots.steps() || !has_frames(record, slot))
                 readers[slot]->fail("is of another run, or its snapshots are not there");
+            if (record.parts != shots.state().state_parts())
+                readers[slot]->fail("is of a grid that was cut at other planes, or of another run");
         }
         return true;
     } catch (const Error& error) {
@@ -162,24 +190,19 @@ bool BatchCheckpoints::are_whole(const Readers& readers, const Propagator& propa
     }
 }
 
-void BatchCheckpoints::restore(Propagator& propagator, const Readers& readers) {
-    const std::int64_t step = readers.front()->record().step;
+void BatchCheckpoints::restore(KeptShots& shots) {
     for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
         ShotInProgress& shot = batch_[slot];
-        const CheckpointRecord& record = readers[slot]->record();
-        readers[slot]->restore(propagator.wavefield(), static_cast<int>(slot));
-        shot.record.largest_observed_pressure = record.largest_observed_pressure;
-        shot.before = {record.samples, record.traces};
-        KeptValues outputs(record.outputs);
-        shot.outputs.take_back(outputs);
-        if (!outputs.at_end()) readers[slot]->fail("has more of its outputs than they take back");
+        const CheckpointReader& reader = *found_.at(slot);
+        reader.restore(shots.state(), static_cast<int>(slot));
+        shot.record.largest_observed_pressure = reader.record().largest_observed_pressure;
+        KeptValues values(reader.record().outputs);
+        shot.outputs.take_back(values);
+        shots.take_back(slot, reader.record(), values);
+        if (!values.at_end()) reader.fail("has more of its outputs than they take back");
     }
-    propagator.go_on_from(step);
-    store_.settings().log->info(
-        fmt::format("going on  shot{} from the checkpoint after step {} of {}",
-                    batch_.size() == 1 ? fmt::format(" {}", batch_.front().shot.id)
-                                       : fmt::format("s {} to {}", batch_.front().shot.id, batch_.back().shot.id),
-                    step, plan_.time.steps));
+    shots.go_on_from(found_.front()->record().step);
+    found_.clear();
 }
 
 /// Whether the snapshots of a record are on disk as they were. Notes them.
@@ -224,24 +247,22 @@ bool BatchCheckpoints::is_time() const {
            every.value_or(std::max(kPauseOfCheckpoints, std::chrono::duration<double>(cost_s_ / kMostCost)));
 }
 
-bool BatchCheckpoints::is_due(const Propagator& propagator, StepControl& control) {
+bool BatchCheckpoints::is_due(const KeptShots& shots, StepControl& control) {
     const bool is_asked = control.wants_checkpoint();
-    if (propagator.step() == plan_.time.steps) return false;
+    if (shots.step() == shots.steps()) return false;
     return control.wants_to_end() || (!has_given_up_ && (is_asked || is_time()));
 }
 
-void BatchCheckpoints::keep(Propagator& propagator, const BatchWatch& watch, BatchSnapshots* snapshots,
-                            StepControl& control) {
+void BatchCheckpoints::keep(KeptShots& shots, StepControl& control) {
     const bool ends = control.wants_to_end();
     const Clock::time_point begun = Clock::now();
-    watch.check(propagator);
-    if (snapshots != nullptr) snapshots->settle();
-    const bool is_kept = settle() && !has_given_up_ && succeeds([&] { write(propagator); }) && (!ends || settle());
+    shots.settle();
+    const bool is_kept = settle() && !has_given_up_ && succeeds([&] { write(shots); }) && (!ends || settle());
     last_ = Clock::now();
     cost_s_ = std::chrono::duration<double>(last_ - begun).count();
     if (is_kept)
-        store_.settings().log->info(fmt::format("checkpoint after step {} of {}; the steps waited {:.3g} s",
-                                                propagator.step(), plan_.time.steps, cost_s_));
+        store_.settings().log->info(
+            fmt::format("checkpoint after {}; the steps waited {:.3g} s", shots.name_of(shots.step()), cost_s_));
     if (ends) control.end();
 }
 
@@ -277,50 +298,38 @@ void BatchCheckpoints::note_failure(const std::string& why) {
     for (const ShotInProgress& shot : batch_) store_.remove(shot.shot.id);
 }
 
-CheckpointRecord BatchCheckpoints::record_at(const Propagator& propagator, std::size_t slot) const {
+CheckpointRecord BatchCheckpoints::record_of(const KeptShots& shots, std::size_t slot) const {
     const ShotInProgress& shot = batch_[slot];
     CheckpointRecord record;
     record.identity = store_.settings().identity;
     record.shot = shot.shot.id;
-    record.step = propagator.step();
+    record.step = shots.step();
     record.largest_observed_pressure = shot.record.largest_observed_pressure;
     record.frames = frames_[slot].count;
     record.frames_hash = frames_[slot].hash.hex();
-    const std::int64_t of_trace = plan_.time.recorded_samples();
-    record.samples = propagator.step() / plan_.time.stride + 1;
-    std::vector<float> traces(shot.shot.receivers.size() * static_cast<std::size_t>(of_trace));
-    if (!traces.empty()) propagator.wavefield().download_traces(std::span<float>(traces), static_cast<int>(slot));
-    shot.before.put_into(traces, of_trace);
-    if (!traces.empty()) keep_beginnings(traces, of_trace, record.samples);
-    record.traces = std::move(traces);
-    if (!storable(std::span<const float>(record.traces)))
-        throw Error(ExitCode::unstable, fmt::format("shot {}: a trace is not finite in single precision at step {}",
-                                                    shot.shot.id, propagator.step()));
-    KeptValues outputs;
-    shot.outputs.keep(outputs);
-    record.outputs = outputs.bytes();
-    record.parts = propagator.wavefield().state_parts();
+    KeptValues values;
+    shot.outputs.keep(values);
+    shots.keep(slot, record, values);
+    record.outputs = values.bytes();
     return record;
 }
 
 /// Devices with memory of their own go on once the host has a copy of the state, if it has room for one.
-void BatchCheckpoints::write(Propagator& propagator) {
-    const std::int64_t step = propagator.step();
-    const Wavefield& wavefield = propagator.wavefield();
-    const std::int64_t needed =
-        saturating_sum(state_bytes(plan_.computation()), bytes_of_traces(plan_.experiment(), plan_.computation()));
+void BatchCheckpoints::write(KeptShots& shots) {
+    const ShotState& state = shots.state();
+    const std::int64_t needed = bytes_of_checkpoints(plan_.experiment(), plan_.computation());
     const bool in_background = plan_.placement.device->has_own_memory() && available_memory_bytes() / 2 > needed;
     std::vector<CheckpointRecord> records;
     std::vector<std::string> states(batch_.size());
     std::vector<AtomicFile> files;
     for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
-        keep_frames(slot, step);
-        CheckpointRecord record = record_at(propagator, slot);
+        keep_frames(slot, shots.step());
+        CheckpointRecord record = record_of(shots, slot);
+        record.parts = state.state_parts();
         const auto put_state = [&](const std::function<void(std::string_view)>& put) {
-            wavefield.visit(static_cast<int>(slot),
-                            [&](const StatePart&, std::int64_t, std::span<const std::byte> planes) {
-                                put({reinterpret_cast<const char*>(planes.data()), planes.size()});
-                            });
+            state.visit(static_cast<int>(slot), [&](const StatePart&, std::int64_t, std::span<const std::byte> planes) {
+                put({reinterpret_cast<const char*>(planes.data()), planes.size()});
+            });
         };
         if (in_background) {
             std::size_t bytes_of_state = 0;

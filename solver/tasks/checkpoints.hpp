@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "kernels/fingerprint.hpp"
+#include "kernels/shot_state.hpp"
+#include "solver/outputs/kept_values.hpp"
 #include "solver/program/log.hpp"
-#include "solver/propagation/propagator.hpp"
 #include "solver/propagation/time_loop.hpp"
-#include "solver/tasks/batch_snapshots.hpp"
-#include "solver/tasks/batch_watch.hpp"
 #include "solver/tasks/checkpoint_file.hpp"
 #include "solver/tasks/shot_in_progress.hpp"
 
@@ -28,9 +27,13 @@ struct Plan;
 
 /// Whether the shots of a run are kept between two of their steps.
 bool keeps_checkpoints(const Plan& plan);
+/// Why they are not although the configuration asks for it; empty where they are, or nobody asks.
+std::string why_without_checkpoints(const Plan& plan);
 /// Bytes of the checkpoints that a run has on disk at most: the last two of all shots that its workers advance, and
 /// their snapshots.
 std::int64_t checkpoints_on_disk(const Experiment& experiment, const Computation& computation);
+/// Bytes of the checkpoints, one each, of the shots that a worker advances together.
+std::int64_t bytes_of_checkpoints(const Experiment& experiment, const Computation& computation);
 
 /// What is the same for all checkpoints of a run.
 struct CheckpointSettings {
@@ -71,12 +74,35 @@ private:
     CheckpointSettings settings_;
 };
 
+/// What a task has of shots that advance together, and how it goes on from it.
+class KeptShots {
+public:
+    virtual ~KeptShots() = default;
+    /// Between steps 0 and steps(), after which nothing is kept.
+    [[nodiscard]] virtual std::int64_t step() const = 0;
+    [[nodiscard]] virtual std::int64_t steps() const = 0;
+    /// A step as people are told of it: "step 12 of 300".
+    [[nodiscard]] virtual std::string name_of(std::int64_t step) const = 0;
+    /// What is computed again by shots that go on; empty: nothing.
+    [[nodiscard]] virtual std::string computed_again() const { return {}; }
+    /// Of the fields, and what is summed of them.
+    [[nodiscard]] virtual ShotState& state() const = 0;
+    /// Looks at the fields, and waits for what is being written of them. \throws Error(unstable), and what that met.
+    virtual void settle() = 0;
+    /// Writes down what of a shot is neither in the state nor with its outputs. \throws Error(unstable).
+    virtual void keep(std::size_t slot, CheckpointRecord& record, KeptValues& values) const = 0;
+    /// Takes it back. \throws Error(bad_data).
+    virtual void take_back(std::size_t slot, const CheckpointRecord& record, KeptValues& values) = 0;
+    /// Lets the shots, whose state has been replaced, go on from a step.
+    virtual void go_on_from(std::int64_t step) = 0;
+};
+
 /// The checkpoints of shots that advance together.
 ///
 /// A checkpoint has what a shot is made of after a step: levels and memory variables, as every device has them, samples
-/// of traces, snapshots, and what pictures and the report have taken. So a shot goes on with the same bits on another
-/// device, with other kernels, batches, slabs or processes, and its files have the bytes of a run without a stop.
-/// Wavefields are looked at before: one that is unstable is never kept.
+/// of traces, snapshots, sums for images, and what pictures and the report have taken. So a shot goes on with the same
+/// bits on another device, with other kernels, batches, slabs or processes, and its files have the bytes of a run
+/// without a stop. Wavefields are looked at before: one that is unstable is never kept.
 class BatchCheckpoints {
 public:
     /// \param batch whose outputs have begun; outlives this, as do store and plan.
@@ -86,17 +112,19 @@ public:
     BatchCheckpoints(const BatchCheckpoints&) = delete;
     BatchCheckpoints& operator=(const BatchCheckpoints&) = delete;
 
-    /// Lets the shots go on from their last step that all of them have whole; from rest where there is none.
+    /// Looks for the last step that all of the shots have whole. \returns it; 0: there is none, and they begin at rest.
     /// \throws Error(io_error); Interrupted.
-    void go_on(Propagator& propagator);
-    /// Gives the snapshots that were taken before go_on() to the outputs. \throws what these throw.
+    std::int64_t find(const KeptShots& shots);
+    /// Lets the shots go on from the step that was found. \throws Error(bad_data | io_error).
+    void restore(KeptShots& shots);
+    /// Gives the snapshots that were taken before the step that was found to the outputs. \throws what these throw.
     void give_frames_back();
     /// Whether it is time for one, or the control asks for it or wants to end.
-    [[nodiscard]] bool is_due(const Propagator& propagator, StepControl& control);
+    [[nodiscard]] bool is_due(const KeptShots& shots, StepControl& control);
     /// Keeps the shots as they are now, and lets the control end if it wants to. A disk that is full is told, and
     /// hinders nothing.
     /// \throws Error(unstable); what snapshots met; what StepControl::end() throws.
-    void keep(Propagator& propagator, const BatchWatch& watch, BatchSnapshots* snapshots, StepControl& control);
+    void keep(KeptShots& shots, StepControl& control);
     /// Waits until the last one is on disk. \returns whether it is.
     bool settle();
 
@@ -112,16 +140,15 @@ private:
     using Readers = std::vector<std::unique_ptr<CheckpointReader>>;
 
     [[nodiscard]] std::vector<Readers> common_checkpoints() const;
-    [[nodiscard]] bool are_whole(const Readers& readers, const Propagator& propagator);
-    void restore(Propagator& propagator, const Readers& readers);
+    [[nodiscard]] bool are_whole(const Readers& readers, const KeptShots& shots);
     [[nodiscard]] bool has_frames(const CheckpointRecord& record, std::size_t slot);
     [[nodiscard]] bool is_time() const;
     template <typename Body>
     bool succeeds(const Body& body);
     void note_failure(const std::string& why);
-    void write(Propagator& propagator);
+    void write(KeptShots& shots);
     void keep_frames(std::size_t slot, std::int64_t step);
-    [[nodiscard]] CheckpointRecord record_at(const Propagator& propagator, std::size_t slot) const;
+    [[nodiscard]] CheckpointRecord record_of(const KeptShots& shots, std::size_t slot) const;
     void give_names(std::vector<AtomicFile> files) const;
     [[nodiscard]] std::int64_t frames_until(std::int64_t step) const;
 
@@ -129,6 +156,7 @@ private:
     const Plan& plan_;
     Batch& batch_;
     std::vector<Frames> frames_;  ///< by slot
+    Readers found_;               ///< by slot; empty: nothing was found
     Clock::time_point last_ = Clock::now();
     double cost_s_ = 0.;         ///< that steps waited for the last one
     bool has_given_up_ = false;  ///< for want of room on the disk

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "io/text/saturating.hpp"
@@ -11,7 +12,7 @@
 #include "solver/program/host_memory.hpp"
 #include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_results.hpp"
-#include "solver/tasks/batch_watch.hpp"
+#include "solver/tasks/kept_adjoint.hpp"
 #include "solver/tasks/shot_gradients.hpp"
 
 namespace onda {
@@ -86,10 +87,17 @@ void ComparingTask::compute(Batch& batch, StepControl& control) {
                             watch.look(forward());
                             for (ShotInProgress& shot : batch) throw_if_unreadable(shot.observed);
                         }};
-    run(points, [&](const Wavefield& field) { return compare(batch, field); },
-        {parts_.times, control, {hook}, &watch.largest()});
-    const std::int64_t fields = steps() / plan_.time.steps + (imaging_.scatters ? 1 : 0);
-    nodes_ += plan.setup.grid.points() * std::ssize(batch) * fields;
+    std::optional<BatchCheckpoints> checkpoints;
+    std::optional<KeptAdjoint> kept;
+    if (parts_.checkpoints != nullptr) checkpoints.emplace(*parts_.checkpoints, plan, batch);
+    if (checkpoints && imaging_.reverses)
+        parts_.times.measure("checkpoints", [&] { kept.emplace(reversal(), plan_.time, *checkpoints, control); });
+    const AdjointOf adjoint_of = [&](const Wavefield& field) { return compare(batch, field); };
+    const RunSupport support{parts_.times, control, {hook}, &watch.largest(), {}, kept ? &*kept : nullptr};
+    run({batch, points, adjoint_of, support, watch, checkpoints ? &*checkpoints : nullptr});
+    const double fields =
+        static_cast<double>(steps_computed()) / static_cast<double>(plan_.time.steps) + (imaging_.scatters ? 1. : 0.);
+    nodes_ += std::llround(fields * static_cast<double>(plan.setup.grid.points() * std::ssize(batch)));
     wavefield_bytes_ = std::max(wavefield_bytes_, allocated_bytes());
 }
 

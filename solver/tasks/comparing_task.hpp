@@ -8,12 +8,15 @@
 #include <future>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "solver/data/observed_data.hpp"
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/tasks/batch_watch.hpp"
+#include "solver/tasks/checkpoints.hpp"
 #include "solver/tasks/task.hpp"
 
 namespace onda {
@@ -29,6 +32,7 @@ public:
     explicit ComparingTask(const TaskParts& parts);
 
     [[nodiscard]] std::int64_t steps() const override;
+    [[nodiscard]] std::int64_t steps_not_kept() const override { return imaging_.reverses ? plan_.time.steps : 0; }
     void prepare(ShotInProgress& shot) const override;
     void compute(Batch& batch, StepControl& control) override;
     void collect(Batch& batch) override;
@@ -39,12 +43,23 @@ public:
 protected:
     /// Makes what steps a batch, unless the one before was for as many shots on the same grid.
     virtual void provide(const Batch& batch) = 0;
-    /// Runs a batch. \param adjoint_of takes the wavefield whose receivers have recorded what is compared.
-    virtual void run(std::span<const ShotPoints> points, const AdjointOf& adjoint_of, const RunSupport& support) = 0;
+    /// A batch that is run.
+    struct Running {
+        Batch& batch;
+        std::span<const ShotPoints> points;
+        const AdjointOf& adjoint_of;  ///< takes the wavefield whose receivers have recorded what is compared
+        const RunSupport& support;    ///< keeps adjoint fields, if there are some
+        const BatchWatch& watch;
+        BatchCheckpoints* checkpoints;  ///< null where none are kept
+    };
+    virtual void run(const Running& running) = 0;
     /// The run that the receivers record, while it is stepped.
     [[nodiscard]] virtual const Propagator& forward() const { return reversal().forward(); }
     /// What the runs of a batch have left, or leave. \throws std::logic_error where no field meets another.
     [[nodiscard]] virtual const GradientRun& reversal() const = 0;
+    [[nodiscard]] GradientRun& reversal() { return const_cast<GradientRun&>(std::as_const(*this).reversal()); }
+    /// The steps of the last batch that were computed here, of steps().
+    [[nodiscard]] virtual std::int64_t steps_computed() const { return reversal().steps_computed(); }
     /// The bytes of all wavefields of a batch.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
     /// Compares what the receivers of a shot have recorded with what was observed. \param field and \param slot of the

@@ -12,6 +12,7 @@
 #include "solver/tasks/batch_snapshots.hpp"
 #include "solver/tasks/batch_watch.hpp"
 #include "solver/tasks/checkpoints.hpp"
+#include "solver/tasks/kept_forward.hpp"
 
 namespace onda {
 namespace {
@@ -29,7 +30,7 @@ public:
     [[nodiscard]] std::int64_t wavefield_bytes() const override { return wavefield_bytes_; }
 
 private:
-    void propagate(Propagator& propagator, Batch& batch, BatchWatch& watch,
+    void propagate(Propagator& propagator, Batch& batch, BatchWatch& watch, KeptForward& kept,
                    std::optional<BatchCheckpoints>& checkpoints, StepControl& control);
     [[nodiscard]] std::int64_t next_output(std::int64_t step, const Batch& batch) const;
     void take_what_is_due(Propagator& propagator, Batch& batch, std::optional<BatchSnapshots>& snapshots);
@@ -54,16 +55,15 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
         }
         return Propagator(*wavefield_, std::move(points), plan_.time);
     });
-    if (checkpoints) parts_.times.measure("checkpoints", [&] { checkpoints->go_on(propagator); });
-    const std::int64_t begun = propagator.step();
-    if (begun > 0) control.begin_at(begun);
-    propagate(propagator, batch, watch, checkpoints, control);
+    KeptForward kept(plan, batch, propagator, watch, checkpoints ? &*checkpoints : nullptr);
+    const std::int64_t begun = kept.begin(parts_.times, control);
+    propagate(propagator, batch, watch, kept, checkpoints, control);
     const double part = static_cast<double>(plan_.time.steps - begun) / static_cast<double>(plan_.time.steps);
     nodes_ += std::llround(part * static_cast<double>(plan.setup.grid.points() * shots));
     wavefield_bytes_ = std::max(wavefield_bytes_, wavefield_->allocated_bytes());
 }
 
-void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& watch,
+void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& watch, KeptForward& kept,
                             std::optional<BatchCheckpoints>& checkpoints, StepControl& control) {
     std::optional<BatchSnapshots> snapshots;
     if (!plan_.snapshots.steps.empty())
@@ -72,13 +72,9 @@ void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& wa
     loop.add({"stability watch", [&](std::int64_t step) { return watch.next(step); }, [&] { watch.look(propagator); }});
     loop.add({"outputs", [&](std::int64_t step) { return next_output(step, batch); },
               [&] { take_what_is_due(propagator, batch, snapshots); }, true});
-    if (checkpoints) {
-        if (propagator.step() > 0) loop.go_on();
-        parts_.times.measure("checkpoints", [&] { checkpoints->give_frames_back(); });
-        loop.set_after_stretch(
-            [&] { return checkpoints->is_due(propagator, control); },
-            [&] { checkpoints->keep(propagator, watch, snapshots ? &*snapshots : nullptr, control); });
-    }
+    if (checkpoints) parts_.times.measure("checkpoints", [&] { checkpoints->give_frames_back(); });
+    if (snapshots) kept.set_snapshots(&*snapshots);
+    kept.add_to(loop, control);
     loop.run(propagator, watch.largest());
     if (snapshots) parts_.times.measure("outputs", [&] { snapshots->finish(); });
 }

@@ -41,9 +41,7 @@ protected:
         const Domain& domain = batch.front().plan->domain;
         provide_run(run_, batch, lines_of_part(imaging_.offsets, domain.part, domain.computed));
     }
-    void run(std::span<const ShotPoints> points, const AdjointOf& adjoint_of, const RunSupport& support) override {
-        run_->run(points, adjoint_of, support);
-    }
+    void run(const Running& running) override { run_->run(running.points, running.adjoint_of, running.support); }
     [[nodiscard]] const GradientRun& reversal() const override { return *run_; }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return run_->allocated_bytes(); }
     [[nodiscard]] MisfitOfShot misfit_of(ShotInProgress& shot, const ShotGeometry& geometry,
@@ -98,6 +96,7 @@ constinit const TaskRow kGradientTask{
     .help =
         "compares seismograms with observed ones, and computes how the misfit changes with the velocity of each node",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,
@@ -110,6 +109,7 @@ constinit const TaskRow kMigrationTask{
     .name = "rtm",
     .help = "images the subsurface by reverse-time migration of observed seismograms",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,

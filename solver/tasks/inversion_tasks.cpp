@@ -6,6 +6,7 @@
 
 #include "solver/tasks/comparing_task.hpp"
 #include "solver/tasks/gradient_task.hpp"
+#include "solver/tasks/kept_forward.hpp"
 #include "solver/tasks/synthetic_traces.hpp"
 
 namespace onda {
@@ -24,18 +25,24 @@ protected:
         field_.reset();
         field_ = parts_.media.of(of_shots).make_wavefield(shots);
     }
-    void run(std::span<const ShotPoints> points, const AdjointOf& adjoint_of, const RunSupport& support) override {
-        propagator_.emplace(*field_, std::vector<ShotPoints>(points.begin(), points.end()), plan_.time);
+    void run(const Running& running) override {
+        const RunSupport& support = running.support;
+        propagator_.emplace(*field_, std::vector<ShotPoints>(running.points.begin(), running.points.end()), plan_.time);
+        KeptForward kept(*running.batch.front().plan, running.batch, *propagator_, running.watch, running.checkpoints,
+                         KeptDigits::all);
+        begun_ = kept.begin(support.times, support.control);
         TimeLoop loop(plan_.time, support.times, support.control);
         for (const StepHook& hook : support.forward_hooks) loop.add(hook);
+        kept.add_to(loop, support.control);
         loop.run(*propagator_, *support.max_abs);
         propagator_.reset();
-        adjoint_of(*field_);
+        running.adjoint_of(*field_);
     }
     [[nodiscard]] const Propagator& forward() const override { return propagator_.value(); }
     [[nodiscard]] const GradientRun& reversal() const override {
         throw std::logic_error("a misfit without a gradient");
     }
+    [[nodiscard]] std::int64_t steps_computed() const override { return steps() - begun_; }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return field_->allocated_bytes(); }
     [[nodiscard]] MisfitOfShot misfit_of(ShotInProgress& shot, const ShotGeometry& geometry,
                                          const std::vector<float>& observed, const Wavefield& field,
@@ -49,6 +56,7 @@ protected:
 private:
     std::unique_ptr<Wavefield> field_;
     std::optional<Propagator> propagator_;
+    std::int64_t begun_ = 0;  ///< the step that the last batch went on from
 };
 
 std::unique_ptr<Task> make_misfit_task(const TaskParts& parts) {
@@ -61,6 +69,7 @@ constinit const TaskRow kInversionGradientTask{
     .name = "fwi gradient",
     .help = "computes how the misfit of seismograms changes with the model, as an iteration of an inversion takes it",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,
@@ -75,6 +84,7 @@ constinit const TaskRow kMisfitTask{
     .name = "fwi misfit",
     .help = "compares seismograms with observed ones, as the trial steps of an inversion do",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .compares_data = true,
     .leaves_sums = true,
     .filters_all = true,
@@ -87,6 +97,7 @@ constinit const TaskRow kPredictionTask{
     .name = "fwi prediction",
     .help = "computes seismograms and compares them with observed ones, as a stage of an inversion begins",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .compares_data = true,
     .filters_all = true,
     .make = make_misfit_task,

@@ -26,9 +26,7 @@ protected:
     void provide(const Batch& batch) override {
         if (provide_run(run_, batch)) scale_ = perturb(*run_, plan_, *batch.front().plan, parts_.media);
     }
-    void run(std::span<const ShotPoints> points, const AdjointOf& adjoint_of, const RunSupport& support) override {
-        run_->run(points, adjoint_of, support);
-    }
+    void run(const Running& running) override { run_->run(running.points, running.adjoint_of, running.support); }
     [[nodiscard]] const GradientRun& reversal() const override { return run_->gradient(); }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return run_->allocated_bytes(); }
     [[nodiscard]] MisfitOfShot misfit_of(ShotInProgress& shot, const ShotGeometry& geometry,
@@ -75,6 +73,7 @@ constinit const TaskRow kLeastSquaresTask{
     .name = "lsrtm",
     .help = "images the subsurface by least-squares migration: the change of velocity that fits observed seismograms",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
     .compares_data = true,
@@ -89,6 +88,7 @@ constinit const TaskRow kNormalProductTask{
     .name = "lsrtm product",
     .help = "applies the Born operator and its transpose to a change of velocity",
     .steps_singly = true,
+    .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
     .scatters = true,

@@ -17,21 +17,13 @@
 #include "solver/outputs/shot_record.hpp"
 #include "solver/outputs/snapshot_parts.hpp"
 #include "solver/propagation/propagator.hpp"
+#include "solver/propagation/recorded_before.hpp"
 
 namespace onda {
 
 struct Computation;
 struct Experiment;
 struct Plan;
-
-/// What receivers have recorded before the checkpoint that a shot goes on from.
-struct RecordedBefore {
-    std::int64_t samples = 0;   ///< of each trace, from sample 0 on
-    std::vector<float> traces;  ///< [receiver][sample]
-
-    /// Puts it at the beginning of traces of `all` samples each.
-    void put_into(std::span<float> whole, std::int64_t all) const;
-};
 
 /// A shot from when it is claimed from the queue until its record is in it.
 struct ShotInProgress {
@@ -41,7 +33,8 @@ struct ShotInProgress {
     ShotPoints points;
     std::vector<SnapshotPart> parts;  ///< of its snapshots, where several processes have them
     ShotOutputs outputs;
-    RecordedBefore before;
+    RecordedBefore<float> before;             ///< the checkpoint that it goes on from
+    RecordedBefore<double> before_in_double;  ///< the same, where traces are compared with all of their digits
     ShotGather gather;
     bool has_output_sampling = false;          ///< of the gather: at the user's sampling before it is finished
     std::future<std::vector<float>> observed;  ///< [receiver][sample] as written, where gradients are computed

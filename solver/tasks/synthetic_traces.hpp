@@ -24,6 +24,7 @@ public:
         if (forward.problem().precision == Precision::float64) {
             std::vector<double> recorded(pressure.size());
             forward.download_traces(std::span(recorded), slot);
+            shot.before_in_double.put_into(recorded, time.recorded_samples());
             own(sampled_output(time, TraceList<const double>(recorded, receivers)), time);
         } else if (TraceList<const float> recorded(pressure, receivers); copies_samples(time)) {
             recorded.samples = time.output_samples;

@@ -40,6 +40,8 @@ public:
     virtual ~Task() = default;
     /// The time steps of a shot, as its progress counts them.
     [[nodiscard]] virtual std::int64_t steps() const = 0;
+    /// Those of them at the beginning of a shot of which no checkpoint keeps anything.
+    [[nodiscard]] virtual std::int64_t steps_not_kept() const { return 0; }
     /// Sets up a shot that has been claimed; nothing but its index is known. \throws Error.
     virtual void prepare(ShotInProgress& shot) const = 0;
     /// Does whatever takes a wavefield. \throws Error; what the control throws.

@@ -173,6 +173,15 @@ TEST_CASE("scattered fields and images of slabs on GPUs have the bits of the unc
     }
 }
 
+TEST_CASE("sums on a GPU have the state of those on the CPU, and go on from it with the same bits") {
+    need_gpu();
+    for_sums_on_the_way([](const Case& c, const Setup& setup) {
+        CAPTURE(c.name);
+        CHECK(sums_on_the_way(c, setup, cuda::make_medium, shots_of(c), true) ==
+              sums_on_the_way(c, setup, cpu::make_medium, shots_of(c), false));
+    });
+}
+
 TEST_CASE("correlations and scattering on a GPU hold what was predicted") {
     need_gpu();
     for (const Case& c : kImagingCases) {

@@ -120,6 +120,16 @@ TEST_CASE("scattered fields and images of order 4 in time have the same bits in 
     CHECK_THROWS_WITH(cpu::check_setup(setup), doctest::Contains("kept with order 4 alone"));
 }
 
+TEST_CASE("sums that are given their state back go on with the same bits, in batches and in slabs") {
+    for_sums_on_the_way([](const Case& c, const Setup& setup) {
+        CAPTURE(c.name);
+        CHECK(sums_on_the_way(c, setup, cpu::make_medium, 2, true) ==
+              sums_on_the_way(c, setup, cpu::make_medium, 2, false));
+        if (slabs_fit(setup, equal_slabs(c.grid.nz(), 3)))
+            CHECK(sums_on_the_way(c, setup, cut_into(3), 1, true) == sums_on_the_way(c, setup, cut_into(3), 1, false));
+    });
+}
+
 TEST_CASE("images are sums of products and of squares, and are not made unless asked for") {
     const Case& c = kImagingCases[1];  // in layers the adjoint field is filtered, which gradients show
     const Setup setup = setup_of_one_thread(c, 8, Precision::float64);

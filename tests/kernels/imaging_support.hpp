@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "kernels/imaging/flux_correlation.hpp"
 #include "kernels/imaging/flux_scattering.hpp"
 #include "kernels/imaging/scattering.hpp"
+#include "kernels/shot_state.hpp"
 #include "kernels/slabs/slabs.hpp"
 #include "tests/kernels/kernel_cases.hpp"
 
@@ -325,6 +329,97 @@ inline ImagingResults ring_results_on(const Case& c, const Setup& setup, const M
     const auto medium = make_noisy_medium(setup, make_medium);
     return ring_results(
         c, setup.precision, [&medium](int count) { return medium->make_wavefield(count); }, kind, shots);
+}
+
+/// The state of shots, part by part, one shot after the other.
+inline std::vector<std::byte> bytes_of_state(const ShotState& state, int shots) {
+    std::vector<std::byte> bytes;
+    for (int shot = 0; shot < shots; ++shot)
+        state.visit(shot, [&](const StatePart&, std::int64_t, std::span<const std::byte> planes) {
+            bytes.insert(bytes.end(), planes.begin(), planes.end());
+        });
+    return bytes;
+}
+inline void restore_state(ShotState& state, const std::vector<std::byte>& bytes, int shots) {
+    auto from = bytes.begin();
+    for (int shot = 0; shot < shots; ++shot)
+        state.restore(shot, [&](const StatePart&, std::int64_t, std::span<std::byte> planes) {
+            std::copy_n(from, planes.size(), planes.begin());
+            from += std::ssize(planes);
+        });
+    CHECK((from == bytes.end()));
+}
+
+/// Sums half way, as a checkpoint has them, and in the end.
+struct SumsOnTheWay {
+    std::vector<std::byte> half_way, in_the_end;
+    bool operator==(const SumsOnTheWay&) const = default;
+};
+
+/// Noisy shots whose levels are kept and met every second step, as differences, pressures and A p, or as fluxes where
+/// density varies. \param goes_wrong whether sums go wrong half way and are given their state back.
+inline SumsOnTheWay sums_on_the_way(const Case& c, const Setup& setup, const MakeMedium& make_medium, int shots,
+                                    bool goes_wrong) {
+    const auto medium = make_noisy_medium(setup, make_medium);
+    const std::unique_ptr<Wavefield> forward = medium->make_wavefield(shots), adjoint = medium->make_wavefield(shots);
+    const std::int64_t slots = c.steps / 2;
+    std::vector<std::unique_ptr<Correlation>> levels;
+    levels.push_back(forward->fields().make_correlation(slots, Correlated::differences_and_squares));
+    levels.push_back(forward->fields().make_correlation(slots, Correlated::pressures, test_lines(c.grid)));
+    if (setup.keeps_applied) levels.push_back(forward->fields().make_correlation(slots, Correlated::applied));
+    const auto fluxes =
+        setup.scheme.equation == Equation::variable_density ? forward->fields().make_flux_correlation(slots) : nullptr;
+    JoinedStates sums;
+    for (std::size_t i = 0; i < levels.size(); ++i) sums.add(std::to_string(i), *levels[i]);
+    if (fluxes) sums.add("fluxes", *fluxes);
+    for (int shot = 0; shot < shots; ++shot) {
+        start_noisy_shot(*forward, c, setup.precision, 1., shot, static_cast<std::uint64_t>(shot));
+        start_noisy_shot(*adjoint, c, setup.precision, 1., shot, static_cast<std::uint64_t>(shot) + 100);
+    }
+    for (std::int64_t n = 0; n < c.steps; ++n) {
+        forward->enqueue(n, 1);
+        if (n % 2 == 0) continue;
+        for (const auto& each : levels) each->keep(forward->fields(), n / 2);
+        if (fluxes) fluxes->keep(forward->fields(), n / 2);
+    }
+    const auto meet = [&](std::int64_t slot, std::int64_t steps) {
+        for (const auto& each : levels) each->meet(adjoint->fields(), slot, steps);
+        if (fluxes) fluxes->meet(adjoint->fields(), slot);
+    };
+    std::int64_t most = kAnySteps;
+    for (const auto& each : levels) most = std::min(most, each->most_steps());
+    if (fluxes && fluxes->remembers()) most = 1;
+    SumsOnTheWay result;
+    const std::int64_t half = c.steps / 2;
+    for (std::int64_t step = 1, met = 0; step <= c.steps; ++step) {
+        adjoint->enqueue(step - 1, 1);
+        const std::int64_t level = c.steps - step, steps = step - met;
+        const bool is_kept = level % 2 == 1;
+        if (is_kept || steps >= (met == half ? 1 : most) || step == half || step == c.steps) {
+            meet(is_kept ? level / 2 : -1, steps);
+            met = step;
+        }
+        if (step != half) continue;
+        result.half_way = bytes_of_state(sums, shots);
+        if (!goes_wrong) continue;
+        meet(0, 1);
+        CHECK(bytes_of_state(sums, shots) != result.half_way);
+        restore_state(sums, result.half_way, shots);
+    }
+    for (Wavefield* wavefield : {forward.get(), adjoint.get()}) wavefield->wait();
+    result.in_the_end = bytes_of_state(sums, shots);
+    return result;
+}
+
+/// Of every case, in both precisions: order 2 and 4 in time, and fluxes. \param check takes case, set-up.
+template <typename Check>
+void for_sums_on_the_way(const Check& check) {
+    for (const Case& c : kImagingCases)
+        for (const Precision precision : {Precision::float32, Precision::float64}) {
+            check(c, setup_of(c, 8, precision));
+            check(c, with_applied(setup_of(c, 8, precision)));
+            check(c, setup_of(c, 2, precision, Equation::variable_density));
+        }
 }
 
 /// Whether numbers were made: finite ones, not all of them zero.

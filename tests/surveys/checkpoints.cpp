@@ -1,13 +1,10 @@
 // A shot that is stopped or killed between two of its steps goes on from there, on whatever computes it then, and
 // leaves what a run without a stop leaves. Takes 25 s.
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <random>
 
-#include "solver/tasks/checkpoint_file.hpp"
 #include "tests/sanitized.hpp"
-#include "tests/surveys/survey_place.hpp"
+#include "tests/surveys/kept_steps.hpp"
 
 using namespace onda;
 
@@ -26,8 +23,6 @@ output: {snapshots: {every_s: 0.1}}
 backend: {threads: 1, batch: 2}
 )";
 
-const std::string kEveryMoment = "checkpoint.every_minutes=0.0005";
-
 const LeftOfRun& without_a_stop() {
     static const LeftOfRun left = [] {
         const SurveyPlace place(kLongShots);
@@ -37,58 +32,10 @@ const LeftOfRun& without_a_stop() {
     return left;
 }
 
-/// Ascending. A run that goes on may take files away meanwhile.
-std::vector<std::int64_t> steps_kept(const SurveyPlace& place, std::int64_t shot) {
-    std::vector<std::int64_t> steps;
-    for (const std::string& name : {earlier_checkpoint_name(shot), checkpoint_name(shot)}) try {
-            if (std::filesystem::exists(place.unfinished() / name))
-                steps.push_back(CheckpointReader(place.unfinished() / name).record().step);
-        } catch (const Error&) {
-            continue;
-        }
-    return steps;
-}
-
-std::int64_t last_step_kept(const SurveyPlace& place) {
-    const std::vector<std::int64_t> steps = steps_kept(place, 1);
-    return steps.empty() ? 0 : steps.back();
-}
-
-/// Whether shot 1 has no checkpoint any more because it is finished.
-bool shot_is_finished(const SurveyPlace& place) {
-    return place.finished() > 0 || std::filesystem::exists(place.out() / "summary.json");
-}
-
-/// Runs until a signal stops it, once it has come further than it was. \returns whether it was stopped.
-bool stop_on_the_way(const SurveyPlace& place, const std::vector<std::string>& more, int signal) {
-    std::vector<std::string> arguments{"--set", kEveryMoment};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const std::int64_t before = last_step_kept(place);
-    Process process(place.command(arguments));
-    REQUIRE(wait_until([&] { return last_step_kept(place) > before || !process.running(); }));
-    process.send(signal);
-    CHECK(process.wait() == 0);
-    return process.code() == 75;
-}
-
 /// Checkpoints that were being written when a run was killed.
 std::int64_t partial_checkpoints(const SurveyPlace& place) {
     return std::ranges::count_if(partial_files(place.out()),
                                  [](const std::string& name) { return contains(name, ".checkpoint.partial-"); });
-}
-
-/// How often something is tried: as often as a variable of the environment says, for those who want to try it for long.
-int times_wanted(const char* variable, int usual) {
-    const char* const wanted = std::getenv(variable);
-    return wanted != nullptr ? std::atoi(wanted) : usual;
-}
-
-void flip_byte(const std::filesystem::path& path, std::streamoff at) {
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(at);
-    const auto byte = static_cast<char>(file.get() ^ 0x40);
-    file.seekp(at);
-    file.put(byte);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct SurveyPlace {
     [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& more = {},
                                                    const std::string& name = "out") const {
         std::vector<std::string> arguments{
-            "run", folder.path() / "survey.yaml", "--output", out(name), "--set", "backend.name=cpu"};
+            task, folder.path() / "survey.yaml", "--output", out(name), "--set", "backend.name=cpu"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return arguments;
     }
@@ -69,6 +69,7 @@ struct SurveyPlace {
         CHECK(onda::list_shots(out() / "seismograms.h5").size() == static_cast<std::size_t>(shots));
     }
     TemporaryFolder folder;
+    std::string task = "run";
 };
 
 /// The shots of a run from beginning to end.

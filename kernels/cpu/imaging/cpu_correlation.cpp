@@ -8,6 +8,7 @@
 #include "kernels/cpu/fields/cpu_fields.hpp"
 #include "kernels/cpu/imaging/layer_rows.hpp"
 #include "kernels/cpu/imaging/node_rows.hpp"
+#include "kernels/cpu/imaging/state_arrays.hpp"
 #include "kernels/cpu/memory.hpp"
 
 namespace onda::cpu {
@@ -73,6 +74,13 @@ public:
         }
         return bytes;
     }
+    [[nodiscard]] std::vector<StatePart> state_parts() const override { return state_of(0).parts(); }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
+        state_of(shot).visit(part, take);
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
+        state_of(shot).visit(part, fill);
+    }
 
 private:
     struct Shot {
@@ -113,6 +121,15 @@ private:
         CpuCorrelation::reset();
     }
 
+    [[nodiscard]] StateArrays<T> state_of(int shot) const {
+        const Shot& of = shots_.at(static_cast<std::size_t>(shot));
+        StateArrays<T> arrays;
+        for (std::size_t sum = 0; sum < of.images.size(); ++sum)
+            if (points_of(of.images[sum]) > 0) arrays.add(name_of(LevelSum(sum)), setup_.grid.n, of.images[sum].data());
+        arrays.add("layers", {layers_.memory(), 1, 1}, of.memory.data());
+        arrays.add("offsets", {lines_.sums_of_plane(), 1, setup_.grid.nz()}, of.offsets.data());
+        return arrays;
+    }
     [[nodiscard]] std::int64_t points_of(const Buffer<T>& image) const { return image.bytes() > 0 ? points_ : 0; }
     template <typename Body>
     void for_rows(const std::vector<Box>& parts, const Body& body) const {

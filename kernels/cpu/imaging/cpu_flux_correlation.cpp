@@ -11,6 +11,7 @@
 #include "kernels/cpu/imaging/flux_rows.hpp"
 #include "kernels/cpu/imaging/layer_rows.hpp"
 #include "kernels/cpu/imaging/node_rows.hpp"
+#include "kernels/cpu/imaging/state_arrays.hpp"
 #include "kernels/cpu/memory.hpp"
 
 namespace onda::cpu {
@@ -71,6 +72,13 @@ public:
         }
         return bytes;
     }
+    [[nodiscard]] std::vector<StatePart> state_parts() const override { return state_of(0).parts(); }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
+        state_of(shot).visit(part, take);
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
+        state_of(shot).visit(part, fill);
+    }
 
 private:
     struct Axis {
@@ -100,6 +108,16 @@ private:
         CpuFluxCorrelation::reset();
     }
 
+    [[nodiscard]] StateArrays<T> state_of(int shot) const {
+        StateArrays<T> arrays;
+        for (std::size_t i = 0; i < axes_.size(); ++i) {
+            const OfAxis& of = shots_.at(static_cast<std::size_t>(shot)).of_axis[i];
+            const FluxAxis& flux = axes_[i].rows.flux();
+            arrays.add(flux_part("image", flux.axis), flux.n, of.image.data());
+            arrays.add(flux_part("layers", flux.axis), {axes_[i].layers.memory(), 1, 1}, of.memory.data());
+        }
+        return arrays;
+    }
     void meet_row(const Axis& axis, const Volume<T>& nu, std::size_t part, std::int64_t y, std::int64_t z,
                   const T* kept, OfAxis& to) const {
         thread_local std::vector<T> adjoint, forward;

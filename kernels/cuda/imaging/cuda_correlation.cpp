@@ -7,6 +7,7 @@
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/imaging/correlation.hpp"
 #include "kernels/cuda/imaging/node_layout.hpp"
+#include "kernels/cuda/imaging/state_arrays.hpp"
 #include "kernels/imaging/layer_boxes.hpp"
 #include "kernels/imaging/scattering.hpp"
 
@@ -112,6 +113,20 @@ public:
         for (const DeviceBuffer<T>& image : images_) bytes += image.bytes();
         return bytes;
     }
+    // The levels that layers met last are none of it: the first meeting after it takes one step.
+    [[nodiscard]] std::vector<StatePart> state_parts() const override {
+        return state_of(0).parts();
+    }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
+        scope_.enter();
+        last_->wait();
+        state_of(shot).read(part, take);
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
+        scope_.enter();
+        last_->wait();
+        state_of(shot).write(part, fill);
+    }
 
 private:
     CudaCorrelation(const Setup& setup, int shots, Correlated what, const OffsetLines& lines,
@@ -139,6 +154,17 @@ private:
         CudaCorrelation::reset();
     }
 
+    [[nodiscard]] StateArrays<T> state_of(int shot) const {
+        StateArrays<T> arrays;
+        for (std::size_t sum = 0; sum < images_.size(); ++sum)
+            if (images_[sum].size() > 0)
+                arrays.add(name_of(LevelSum(sum)), setup_.grid.n, node_pitch(setup_),
+                           images_[sum].data() + shot * array_);
+        const std::int64_t nz = setup_.grid.nz(), of_plane = offset_sums_.size() / (shots_ * nz);
+        arrays.add("layers", {layers_.memory, 1, 1}, layers_.memory, memory_.data() + shot * layers_.memory);
+        arrays.add("offsets", {of_plane, 1, nz}, of_plane, offset_sums_.data() + shot * of_plane * nz);
+        return arrays;
+    }
     [[nodiscard]] ShotLevels<T> correlated_of(const CudaFields<T>& fields) const {
         ShotLevels<T> levels = levels_of(fields);
         if (what_ == Correlated::applied) levels.now = levels.applied;

@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/imaging/flux_memory.hpp"
+#include "kernels/cuda/imaging/state_arrays.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -61,6 +62,17 @@ public:
         for (const Axis& axis : axes_) bytes += axis.image.bytes() + axis.tables.bytes() + axis.parts.bytes();
         return bytes;
     }
+    [[nodiscard]] std::vector<StatePart> state_parts() const override { return state_of(0).parts(); }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
+        scope_.enter();
+        last_->wait();
+        state_of(shot).read(part, take);
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
+        scope_.enter();
+        last_->wait();
+        state_of(shot).write(part, fill);
+    }
 
 private:
     struct Axis {
@@ -86,6 +98,18 @@ private:
         CudaFluxCorrelation::reset();
     }
 
+    [[nodiscard]] StateArrays<T> state_of(int shot) const {
+        StateArrays<T> arrays;
+        for (const Axis& axis : axes_) {
+            const DeviceBuffer<T>& memory = axis.parts.memory();
+            const std::int64_t remembered = memory.size() / shots_;
+            arrays.add(flux_part("image", axis.axis), axis.extents.n, axis.extents.pitch(),
+                       axis.image.data() + shot * axis.extents.elements());
+            arrays.add(flux_part("layers", axis.axis), {remembered, 1, 1}, remembered,
+                       memory.data() + shot * remembered);
+        }
+        return arrays;
+    }
     /// Lets what a stream is given from now on come after all that has been queued here.
     void follow(const Stream& stream) {
         if (last_ == &stream) return;
