@@ -276,6 +276,9 @@ void print_checkpoints(const Plan& plan) {
                              every_minutes
                                  ? fmt::format("every {:g} minutes", *every_minutes)
                                  : "every half an hour, or less often: steps wait for them 2 % of the time at most");
+    if (plan.placement.device->has_own_memory())
+        std::cout << fmt::format("          which take another {} of the host's memory while they are written\n",
+                                 bytes_text(bytes_of_checkpoints(plan.experiment(), plan.computation())));
     if (plan.imaging && plan.imaging->reverses)
         std::cout << fmt::format(
             "          of adjoint fields; a shot that goes on computes its forward field again, {:.0f} % of its "

@@ -315,10 +315,7 @@ void GradientRun::rebuild_what_was_met() {
 void GradientRun::meet_now() {
     const std::int64_t step = adjoint_->step();
     if (step == met_) return;
-    FieldSet& nu = adjoint_->wavefield().fields();
-    for (const auto* each : {&correlation_, &pressures_, &applied_})
-        if (*each) (*each)->meet(nu, -1, step - met_);
-    if (fluxes_) fluxes_->meet(nu, -1);
+    meet(time_.steps + 1 - step, -1, step - met_);
     met_ = step;
 }
 
@@ -378,7 +375,7 @@ void GradientRun::meet(std::int64_t level, std::int64_t slot, std::int64_t steps
 }
 
 std::optional<QueuedHook::Repeated> GradientRun::meetings_between() {
-    const std::int64_t most = most_steps(), top = time_.steps + 1;
+    const std::int64_t most = steps_between_meetings(), top = time_.steps + 1;
     if (fluxes_ || most == kAnySteps) return std::nullopt;
     for (const auto* each : {&correlation_, &pressures_, &applied_})
         if (*each) (*each)->follow(adjoint_->wavefield().fields());

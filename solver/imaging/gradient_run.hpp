@@ -151,6 +151,9 @@ private:
     /// Steps of the adjoint run after which it is met again, at most.
     [[nodiscard]] std::int64_t most_steps() const {
         if (goes_on_after_ > 0 && met_ == goes_on_after_) return 1;  // the level before was met by another run
+        return steps_between_meetings();
+    }
+    [[nodiscard]] std::int64_t steps_between_meetings() const {
         if (fluxes_ && fluxes_->remembers()) return 1;
         return std::min(correlation_ ? correlation_->most_steps() : kAnySteps,
                         applied_ ? applied_->most_steps() : kAnySteps);

@@ -47,6 +47,15 @@ std::int64_t bytes_of_frame(const Plan& plan) {
     return plan.snapshots.window.points() * std::int64_t{sizeof(float)};
 }
 
+/// Large pieces by all threads, each of which gets pages of its own where there were none.
+void copy_bytes(std::string_view from, char* to) {
+    constexpr std::int64_t piece = 1 << 20;
+    const auto bytes = static_cast<std::int64_t>(from.size());
+#pragma omp parallel for if (bytes > 2 * piece)
+    for (std::int64_t at = 0; at < bytes; at += piece)
+        std::copy_n(from.data() + at, std::min(piece, bytes - at), to + at);
+}
+
 }  // namespace
 
 bool keeps_checkpoints(const Plan& plan) {
@@ -318,9 +327,10 @@ CheckpointRecord BatchCheckpoints::record_of(const KeptShots& shots, std::size_t
 void BatchCheckpoints::write(KeptShots& shots) {
     const ShotState& state = shots.state();
     const std::int64_t needed = bytes_of_checkpoints(plan_.experiment(), plan_.computation());
-    const bool in_background = plan_.placement.device->has_own_memory() && available_memory_bytes() / 2 > needed;
+    const bool in_background =
+        plan_.placement.device->has_own_memory() && (!states_.empty() || available_memory_bytes() / 2 > needed);
+    if (in_background) states_.resize(batch_.size());
     std::vector<CheckpointRecord> records;
-    std::vector<std::string> states(batch_.size());
     std::vector<AtomicFile> files;
     for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
         keep_frames(slot, shots.step());
@@ -334,19 +344,23 @@ void BatchCheckpoints::write(KeptShots& shots) {
         if (in_background) {
             std::size_t bytes_of_state = 0;
             for (const StatePart& part : record.parts) bytes_of_state += static_cast<std::size_t>(bytes_of(part));
-            states[slot].reserve(bytes_of_state);
-            put_state([&](std::string_view bytes) { states[slot] += bytes; });
+            states_[slot].resize(bytes_of_state);
+            put_state([to = states_[slot].data()](std::string_view bytes) mutable {
+                copy_bytes(bytes, to);
+                to += bytes.size();
+            });
             records.push_back(std::move(record));
         } else {
             files.push_back(stage_checkpoint(store_.file(record.shot), record, put_state));
         }
     }
     if (!in_background) return give_names(std::move(files));
-    writing_ = std::async(std::launch::async, [this, kept = std::move(records), all = std::move(states)] {
+    writing_ = std::async(std::launch::async, [this, kept = std::move(records)] {
         std::vector<AtomicFile> written;
         for (std::size_t slot = 0; slot < kept.size(); ++slot)
-            written.push_back(
-                stage_checkpoint(store_.file(kept[slot].shot), kept[slot], [&](const auto& put) { put(all[slot]); }));
+            written.push_back(stage_checkpoint(store_.file(kept[slot].shot), kept[slot], [&](const auto& put) {
+                put({states_[slot].data(), states_[slot].size()});
+            }));
         give_names(std::move(written));
     });
 }

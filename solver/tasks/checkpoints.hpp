@@ -13,6 +13,7 @@
 
 #include "kernels/fingerprint.hpp"
 #include "kernels/shot_state.hpp"
+#include "kernels/unset_vector.hpp"
 #include "solver/outputs/kept_values.hpp"
 #include "solver/program/log.hpp"
 #include "solver/propagation/time_loop.hpp"
@@ -160,6 +161,8 @@ private:
     Clock::time_point last_ = Clock::now();
     double cost_s_ = 0.;         ///< that steps waited for the last one
     bool has_given_up_ = false;  ///< for want of room on the disk
+    /// By slot: states of a device with memory of its own, of which files are made while it steps. Kept for the next.
+    std::vector<UnsetVector<char>> states_;
     std::future<void> writing_;
 };
 
