@@ -244,6 +244,22 @@ bool is_about_files(const std::exception_ptr& exception) {
            code == ExitCode::io_error;
 }
 
+/// Whether a device failed, or memory was short: the same command may do on another machine, or another day.
+bool is_about_the_machine(const Failure& failure) {
+    return failure.code == ExitCode::no_device || failure.code == ExitCode::out_of_memory;
+}
+
+std::string how_to_go_on(const UnfinishedSurvey& unfinished) {
+    std::string kept;
+    try {
+        kept = unfinished.what_is_kept();
+    } catch (const Error&) {
+        return "the same command goes on from what is on disk";  // which cannot be read at present
+    }
+    return kept.empty() ? "nothing was finished or kept yet: the same command begins again"
+                        : "run the same command again, with any backend: " + kept;
+}
+
 constexpr const char* kEndedByAnother = "another process has ended the survey";
 
 /// Begins or joins the survey in the folder of a run and computes what is left of it. \returns whether the time was
@@ -339,8 +355,12 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
             log.info(kEndedByAnother);
             return facts;
         }
-        log.note_error(describe_failure(std::current_exception()).message);
+        Failure failure = describe_failure(std::current_exception());
         folder.give_up();
+        const bool may_go_on = is_about_the_machine(failure);
+        if (may_go_on) failure.message += "\n  " + how_to_go_on(folder.unfinished());
+        log.note_error(failure.message);
+        if (may_go_on) throw Error(failure.code, failure.message);
         throw;
     }
     return facts;

@@ -27,11 +27,6 @@ bool may_reach_cuts(const Domain& domain) {
 
 }  // namespace
 
-void RecordedBefore::put_into(std::span<float> whole, std::int64_t all) const {
-    for (std::int64_t from = 0, to = 0; from < std::ssize(traces); from += samples, to += all)
-        std::copy_n(traces.begin() + from, samples, whole.begin() + to);
-}
-
 void set_up(ShotInProgress& shot, const Plan& plan) {
     shot.shot = plan.survey.shots[shot.index];
     shot.plan = shared_plan_of_shot(plan, shot.index);

@@ -24,15 +24,6 @@ struct Computation;
 struct Experiment;
 struct Plan;
 
-/// What receivers have recorded before the checkpoint that a shot goes on from.
-struct RecordedBefore {
-    std::int64_t samples = 0;   ///< of each trace, from sample 0 on
-    std::vector<float> traces;  ///< [receiver][sample]
-
-    /// Puts it at the beginning of traces of `all` samples each.
-    void put_into(std::span<float> whole, std::int64_t all) const;
-};
-
 /// A shot from when it is claimed from the queue until its record is in it.
 struct ShotInProgress {
     std::size_t index = 0;             ///< in the survey
