@@ -44,9 +44,29 @@ const std::vector<GpuFault> kGpuFaults{
     {"cudaErrorMemoryAllocation", 71, {"out of memory"}},
 };
 
-/// A worker on one GPU, and one on each of two.
-const std::vector<std::vector<std::string>> kPlaces{{"--set", "backend.devices=[0]"},
-                                                    {"--set", "backend.devices=[0,1]"}};
+/// Two shots of a few steps in 3-D, which can be cut into slabs.
+const std::string kTwoVolumes = R"(schema_version: 1
+grid: {shape: [14, 12, 34], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 170, vp_m_s: 2200}]}
+time: {duration_s: 0.06}
+boundary: {cpml_width: 3, placement: inside}
+scheme: {space_order: 2}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{type: line, first_m: [60, 55, 140], last_m: [70, 65, 190], count: 2}]
+receivers: [{type: line, first_m: [50, 54, 60], last_m: [80, 54, 290], count: 9}]
+output: {snapshots: {every_steps: 5}, pictures: false, report: false}
+backend: {threads: 1}
+)";
+
+/// What is computed on which GPUs.
+struct GpuRun {
+    const std::string* config;
+    std::vector<std::string> where;
+};
+/// A worker on one GPU, one on each of two, and slabs of a grid on both.
+const std::vector<GpuRun> kGpuRuns{{&kTwoShots, {"--set", "backend.devices=[0]"}},
+                                   {&kTwoShots, {"--set", "backend.devices=[0,1]"}},
+                                   {&kTwoVolumes, {"--set", "backend.devices=[0,1]", "--set", "backend.slabs=2"}}};
 
 /// The environment and the program in whose place `onda` is run with GPUs on the host.
 std::string with_gpus(const std::string& environment) {
@@ -71,13 +91,18 @@ long calls_of(const SurveyPlace& place, const std::vector<std::string>& argument
     return std::stol(text_of(told));
 }
 
-const LeftOfRun& without_a_fault() {
-    static const LeftOfRun left = [] {
-        const SurveyPlace place(kTwoShots);
-        REQUIRE(place.run().code == 0);
-        return left_in(place.out(), kTwo);
-    }();
-    return left;
+const LeftOfRun& without_a_fault(const std::string& config) {
+    static std::map<std::string, LeftOfRun> known;
+    if (const auto found = known.find(config); found != known.end()) return found->second;
+    const SurveyPlace place(config);
+    REQUIRE(place.run().code == 0);
+    return known.emplace(config, left_in(place.out(), kTwo)).first->second;
+}
+
+/// From one call that is tried to the next: ONDA_EVERY_CALL is for those who want to try more.
+long stride_of(long calls, long tried) {
+    const char* const every = std::getenv("ONDA_EVERY_CALL");
+    return every != nullptr ? std::max(1L, std::atol(every)) : calls / tried + 1;
 }
 
 /// The last step of each shot that has a checkpoint; all of them are whole.
@@ -102,8 +127,9 @@ void check_message(const GpuFault& fault, const std::string& message) {
 }
 
 /// \returns the exit code.
-int check_gpu_fault(const GpuFault& fault, long call, const std::vector<std::string>& where, bool on_gpu_later) {
-    const SurveyPlace place(kTwoShots);
+int check_gpu_fault(const GpuFault& fault, long call, const GpuRun& run, bool on_gpu_later) {
+    const auto& where = run.where;
+    const SurveyPlace place(*run.config);
     const Outcome met = place.run(on_gpus(where), "out", with_gpus(fault_at(fault, call)));
     INFO(fault.name << " at call " << call << " of " << where.back() << ", exit code " << met.code << "\n" << met.err);
     CHECK((met.code == fault.code || met.code == 0));
@@ -126,26 +152,63 @@ int check_gpu_fault(const GpuFault& fault, long call, const std::vector<std::str
         CHECK(contains(later.err, "going on  shot") == !kept.empty());
         CHECK(!contains(later.err, "not used"));
     }
-    CHECK(left_in(place.out(), kTwo) == without_a_fault());
+    CHECK(left_in(place.out(), kTwo) == without_a_fault(*run.config));
     CHECK(!std::filesystem::exists(place.unfinished()));
     return met.code;
+}
+
+void tell_codes(const std::map<int, int>& codes) {
+    std::string text;
+    for (const auto& [code, times] : codes) text += " " + std::to_string(times) + " x " + std::to_string(code);
+    MESSAGE("calls that failed, by exit code:", text);
 }
 
 }  // namespace
 
 TEST_CASE("each call of CUDA that fails ends a run with its reason, and the run completes later") {
     std::map<int, int> codes;
-    for (std::size_t place = 0; place < kPlaces.size(); ++place) {
-        const long calls = calls_of(SurveyPlace(kTwoShots), SurveyPlace(kTwoShots).command(on_gpus(kPlaces[place])));
+    for (const GpuRun& run : kGpuRuns) {
+        const SurveyPlace whole(*run.config);
+        const long calls = calls_of(whole, whole.command(on_gpus(run.where))), stride = stride_of(calls, 9);
         REQUIRE(calls > 1000);
-        const long stride = std::getenv("ONDA_EVERY_CALL") != nullptr ? 1 : calls / 13 + 1;
         for (long call = 1; call <= calls; call += stride) {
             const auto turn = static_cast<std::size_t>(call / stride);
-            ++codes[check_gpu_fault(kGpuFaults[turn % kGpuFaults.size()], call, kPlaces[place], turn % 2 == 0)];
+            ++codes[check_gpu_fault(kGpuFaults[turn % kGpuFaults.size()], call, run, turn % 2 == 0)];
         }
     }
-    std::string text;
-    for (const auto& [code, times] : codes) text += " " + std::to_string(times) + " x " + std::to_string(code);
-    MESSAGE("calls that failed, by exit code:", text);
+    tell_codes(codes);
     CHECK(codes[69] > 10);
+}
+
+TEST_CASE("so does a gradient, whose finished shots are kept") {
+    const SurveyPlace place(kTwoShots);
+    REQUIRE(place.run({"--set", "model.layers[0].vp_m_s=1600"}, "observed").code == 0);
+    const auto command = [&](const std::string& name) {
+        std::vector<std::string> arguments =
+            place.command(on_gpus({"--set", "imaging.observed=" + (place.out("observed") / "seismograms.h5").string(),
+                                   "--set", "backend.devices=[0]", "--set", "output.snapshots=null"}),
+                          name);
+        arguments.front() = "gradient";
+        return arguments;
+    };
+    const auto image = [&](const std::string& name) {
+        return read_image(place.out(name) / "gradient.h5", kVpGradient, {0, 0, 0}, {33, 1, 25});
+    };
+    const long calls = calls_of(place, command("whole"));
+    std::map<int, int> codes;
+    const long stride = stride_of(calls, 5);
+    for (long call = 1; call <= calls; call += stride) {
+        const GpuFault& fault = kGpuFaults[static_cast<std::size_t>(call / stride) % kGpuFaults.size()];
+        const std::string name = "fault-" + std::to_string(call);
+        const Outcome met = run_onda(command(name), "true", with_gpus(fault_at(fault, call)));
+        INFO(fault.name << " at call " << call << ", exit code " << met.code << "\n" << met.err);
+        CHECK((met.code == fault.code || met.code == 0));
+        if (met.code != 0) check_message(fault, met.err.substr(met.err.find("error: ")));
+        const Outcome later = run_onda(command(name), "true", with_gpus(""));
+        CAPTURE(later.err);
+        CHECK(later.code == 0);
+        CHECK(image(name) == image("whole"));
+        ++codes[met.code];
+    }
+    tell_codes(codes);
 }
