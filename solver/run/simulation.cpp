@@ -67,11 +67,24 @@ FinishedSurvey finished_survey(const Plan& plan, const RunFolder& folder, const 
             provenance, folder.overwrite(), assembly_of(plan, plan.placement)};
 }
 
+/// Does what reads files of this run, which were seen to be whole: what cannot be read of them is no fault of an input.
+/// \throws Error(io_error) for Error(bad_data | missing_input); what the body throws.
+template <typename Body>
+auto reading_own_files(const Body& body) {
+    try {
+        return body();
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::bad_data && error.code() != ExitCode::missing_input) throw;
+        throw Error(ExitCode::io_error, error.what());
+    }
+}
+
 /// The results of a survey whose shots are all there, ready for their names.
 std::vector<AtomicFile> stage_results(const Config& config, const RunOutputs& outputs, const FinishedSurvey& survey) {
     std::vector<AtomicFile> files;
     files.push_back(stage_text_file(survey.results / "config.yaml", resolved_yaml(config), survey.overwrite));
-    for (AtomicFile& file : outputs.assemble(survey)) files.push_back(std::move(file));
+    for (AtomicFile& file : reading_own_files([&] { return outputs.assemble(survey); }))
+        files.push_back(std::move(file));
     return files;
 }
 
@@ -85,7 +98,9 @@ void close_survey(const Plan& plan, RunFolder& folder, const RunOutputs& outputs
     for (const AtomicFile& file : files) with_files.staged.emplace(file.path().filename(), file.temporary());
     facts.files = folder.publish(
         std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); }, kept,
-        [&](const std::string& summary) { return outputs.tell(with_files, summary); });
+        [&](const std::string& summary) {
+            return reading_own_files([&] { return outputs.tell(with_files, summary); });
+        });
     folder.close_survey(keeps_shots);
     facts.complete = true;
     std::string names;

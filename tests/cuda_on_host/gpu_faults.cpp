@@ -99,7 +99,7 @@ const LeftOfRun& without_a_fault(const std::string& config) {
     return known.emplace(config, left_in(place.out(), kTwo)).first->second;
 }
 
-/// From one call that is tried to the next: ONDA_EVERY_CALL is for those who want to try more.
+/// From one call that is tried to the next: with ONDA_EVERY_CALL=1 all are, with 10 every tenth.
 long stride_of(long calls, long tried) {
     const char* const every = std::getenv("ONDA_EVERY_CALL");
     return every != nullptr ? std::max(1L, std::atol(every)) : calls / tried + 1;
