@@ -562,8 +562,10 @@ void File::close() {
     if (id_ < 0) return;
     check(H5Fflush(id_, H5F_SCOPE_GLOBAL), *this, "write it");
     // An object left open would be closed by H5Fclose, and its write errors lost.
-    if (check(H5Fget_obj_count(id_, H5F_OBJ_ALL), *this, "count open objects") != 1)
+    if (check(H5Fget_obj_count(id_, H5F_OBJ_ALL), *this, "count open objects") != 1) {
+        if (ScopedId::some_stay_open) fail("HDF5 cannot close what is in it");
         throw Error(ExitCode::internal, place() + ": closed while datasets or groups of it are open");
+    }
     Object::close();
 }
 

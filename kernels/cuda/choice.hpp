@@ -9,11 +9,13 @@
 
 namespace onda::cuda {
 
-/// Compute capability of a visible GPU: 90 for sm_90; 0 without a GPU.
+// What a GPU has, 0 where it is not visible. \throws Error if it has failed.
+
+/// Compute capability: 90 for sm_90.
 int gpu_architecture(int ordinal);
 /// Shared memory that a block can have there.
 int gpu_shared_bytes(int ordinal);
-/// Its L2 cache; 0 where that is unknown.
+/// Its L2 cache.
 int gpu_cache_bytes(int ordinal);
 
 /// The instances that can compute a setup here: its order and dimensions, on this GPU.

@@ -1,5 +1,6 @@
 // What there is to compute on.
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -47,9 +48,9 @@ Gpu describe_gpu(int index) {
 
 GpuState look_at(int ordinal) {
     const Gpu& gpu = platform().gpus[static_cast<std::size_t>(ordinal)];
-    if (gpu_architecture(ordinal) < 75)
-        return {gpu.name + " (" + gpu.architecture + ") is older than sm_75, the oldest GPU that Onda supports"};
     try {
+        if (gpu_architecture(ordinal) < 75)
+            return {gpu.name + " (" + gpu.architecture + ") is older than sm_75, the oldest GPU that Onda supports"};
         const DeviceScope scope(ordinal);
         require_code();
         return {{}, false, available_bytes(ordinal)};
@@ -63,11 +64,11 @@ Platform look_around() {
     Platform platform;
     platform.compiled_in = true;
     int driver = 0, runtime = 0, count = 0;
-    cudaDriverGetVersion(&driver);
-    cudaRuntimeGetVersion(&runtime);
-    platform.driver_version = version_text(driver);
-    platform.runtime_version = version_text(runtime);
     try {
+        ONDA_CUDA_TRY(cudaRuntimeGetVersion(&runtime));
+        platform.runtime_version = version_text(runtime);
+        ONDA_CUDA_TRY(cudaDriverGetVersion(&driver));
+        platform.driver_version = version_text(driver);
         if (driver == 0)
             throw Error("there is no NVIDIA driver on this machine\n  install one, or take backend.name: cpu");
         ONDA_CUDA_TRY(cudaGetDeviceCount(&count));
@@ -83,9 +84,21 @@ Platform look_around() {
 
 }  // namespace
 
+namespace {
+std::atomic<const Platform*> known_platform{nullptr};
+}
+
 const Platform& platform() {
     static const Platform found = look_around();
+    known_platform = &found;
     return found;
+}
+
+const Gpu* known_gpu(int ordinal) {
+    const Platform* const known = known_platform;
+    return known != nullptr && ordinal >= 0 && ordinal < std::ssize(known->gpus)
+               ? &known->gpus[static_cast<std::size_t>(ordinal)]
+               : nullptr;
 }
 
 const GpuState& gpu_state(int ordinal) {
@@ -98,27 +111,27 @@ const GpuState& gpu_state(int ordinal) {
     return known != found.end() ? known->second : found.emplace(ordinal, look_at(ordinal)).first->second;
 }
 
+namespace {
+/// 0 without such a GPU. \throws Error.
+int attribute(cudaDeviceAttr which, int ordinal) {
+    int value = 0;
+    if (ordinal >= 0 && ordinal < std::ssize(platform().gpus))
+        ONDA_CUDA_TRY(cudaDeviceGetAttribute(&value, which, ordinal));
+    return value;
+}
+}  // namespace
+
 int gpu_architecture(int ordinal) {
-    int major = 0, minor = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal) != cudaSuccess ||
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal) != cudaSuccess) {
-        cudaGetLastError();
-        return 0;
-    }
-    return 10 * major + minor;
+    return 10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
+           attribute(cudaDevAttrComputeCapabilityMinor, ordinal);
 }
 
 int gpu_shared_bytes(int ordinal) {
-    int bytes = 0;
-    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal) != cudaSuccess)
-        cudaGetLastError();
-    return bytes;
+    return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal);
 }
 
 int gpu_cache_bytes(int ordinal) {
-    int bytes = 0;
-    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, ordinal) != cudaSuccess) cudaGetLastError();
-    return bytes;
+    return attribute(cudaDevAttrL2CacheSize, ordinal);
 }
 
 std::int64_t available_bytes(int ordinal) {

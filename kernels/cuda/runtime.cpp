@@ -2,12 +2,19 @@
 
 #include <cstddef>
 #include <new>
+#include <string_view>
 #include <sys/mman.h>
+
+#include "kernels/cuda/cuda.hpp"
 
 namespace onda::cuda {
 namespace {
 
-const char* remedy_for(cudaError_t status) {
+/// The GPU that the calling thread has entered; -1 before it enters one.
+thread_local int entered_gpu = -1;
+
+/// What a status means, and what to do. `-i GPU` stands for the option of nvidia-smi that names the GPU.
+std::string remedy_for(cudaError_t status) {
     switch (status) {
         case cudaErrorMemoryAllocation:
             return "the GPU has too little free memory: `onda check CONFIG` says what the run needs; other programs "
@@ -20,15 +27,26 @@ const char* remedy_for(cudaError_t status) {
             return "the NVIDIA driver is older than the CUDA run-time library Onda was built with: update the driver";
         case cudaErrorNoDevice: return "no GPU is visible: see nvidia-smi and CUDA_VISIBLE_DEVICES";
         case cudaErrorECCUncorrectable:
+            return "the memory of the GPU has lost bits that its error correction (ECC) cannot restore: "
+                   "`nvidia-smi -q -d ECC,ROW_REMAPPER -i GPU` counts such errors; if they come again, reset the GPU "
+                   "(nvidia-smi --gpu-reset -i GPU), and have it replaced if that does not help";
+        case cudaErrorNvlinkUncorrectable:
+            return "the link between GPUs (NVLink) has an error that it cannot correct: see nvidia-smi nvlink -e -i "
+                   "GPU; backend.exchange: host does without the link";
+        case cudaErrorDevicesUnavailable:
+        case cudaErrorUnknown:
+            return "the GPU was lost, or another program has it for itself: `nvidia-smi -i GPU` shows whether it is "
+                   "there and who uses it, and `dmesg | grep Xid` why the driver lost it; one that is gone needs a "
+                   "reset (nvidia-smi --gpu-reset -i GPU) or a reboot";
         case cudaErrorHardwareStackError:
-            return "the GPU reports a hardware fault: see nvidia-smi -q, and run elsewhere until it is mended";
+            return "the GPU reports a hardware fault: see nvidia-smi -q -i GPU, and run elsewhere until it is mended";
         case cudaErrorIllegalAddress:
         case cudaErrorLaunchFailure:
         case cudaErrorMisalignedAddress:
         case cudaErrorIllegalInstruction:
         case cudaErrorAssert:
-            return "a kernel failed: please report it with the output of `onda info`; the results of this run are not "
-                   "to be used";
+            return "a kernel failed, by a bug in Onda or a fault of the GPU (`dmesg | grep Xid`): if it comes again, "
+                   "please report it with the output of `onda info`";
         case cudaErrorInvalidConfiguration:
         case cudaErrorInvalidValue:
             return "a bug in Onda: please report it with the output of `onda info`; another backend.kernel may do";
@@ -37,15 +55,33 @@ const char* remedy_for(cudaError_t status) {
     }
 }
 
+/// The text with this in place of each " -i GPU".
+std::string with_option(std::string text, const std::string& gpu) {
+    constexpr std::string_view place = " -i GPU";
+    for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += gpu.size())
+        text.replace(at, place.size(), gpu);
+    return text;
+}
+
 }  // namespace
 
 void check_call(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
     const std::string path = file;
-    throw Error(std::string("CUDA: ") + call + " failed: " + cudaGetErrorString(status) + " (" +
+    std::string where, option;
+    if (const Gpu* const gpu = known_gpu(entered_gpu)) {
+        where = " on GPU " + std::to_string(entered_gpu) + " (" + gpu->name + ", " + gpu->bus_id + ")";
+        option = " -i " + gpu->bus_id;
+    }
+    throw Error(std::string("CUDA: ") + call + " failed" + where + ": " + cudaGetErrorString(status) + " (" +
                     cudaGetErrorName(status) + ", " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) +
-                    ")\n  " + remedy_for(status),
+                    ")\n  " + with_option(remedy_for(status), option),
                 status == cudaErrorMemoryAllocation);
+}
+
+void DeviceScope::enter() const {
+    entered_gpu = ordinal_;
+    ONDA_CUDA_TRY(cudaSetDevice(ordinal_));
 }
 
 void* allocate_device(std::int64_t bytes) {

@@ -12,10 +12,15 @@
 
 namespace onda::cuda {
 
-/// \throws Error naming the call, its place, CUDA's words and the likely remedy, unless `status` is success.
+/// \throws Error naming the call, its place, the GPU, CUDA's words, what they mean and what to do, unless `status` is
+/// success.
 void check_call(cudaError_t status, const char* call, const char* file, int line);
 
 #define ONDA_CUDA_TRY(call) ::onda::cuda::check_call((call), #call, __FILE__, __LINE__)
+
+struct Gpu;
+/// A GPU of platform(), which is not asked for here; null before it is known.
+const Gpu* known_gpu(int ordinal);
 
 /// \throws Error, with what was asked for and what is free.
 void* allocate_device(std::int64_t bytes);
@@ -29,7 +34,10 @@ void free_pinned(void* data, std::int64_t bytes);
 class DeviceScope {
 public:
     explicit DeviceScope(int ordinal) : ordinal_(ordinal) { enter(); }
-    void enter() const { ONDA_CUDA_TRY(cudaSetDevice(ordinal_)); }
+    /// From here on errors of this thread name the device. \throws Error.
+    void enter() const;
+    /// For destructors: a GPU that has failed has nothing to give back.
+    void enter_to_free() const noexcept { static_cast<void>(cudaSetDevice(ordinal_)); }
 
 private:
     int ordinal_;

@@ -61,7 +61,7 @@ public:
         own_steps_ = make_graphs({this}, [this](std::int64_t first, std::int64_t count) { queue_steps(first, count); });
         CudaWavefield::reset();
     }
-    ~CudaWavefield() override { scope_.enter(); }
+    ~CudaWavefield() override { scope_.enter_to_free(); }
 
     const Medium& medium() const override { return *medium_; }
     const FieldSet& fields() const override { return fields_; }

@@ -113,8 +113,7 @@ Failure describe_failure(const std::exception_ptr& exception) {
     } catch (const cuda::Error& error) {
         return {error.out_of_memory ? ExitCode::out_of_memory : ExitCode::no_device,
                 std::string("the GPU failed: ") + error.what() +
-                    "\n  nothing of the run that was under way is kept; `onda info` says whether "
-                    "the GPU is there, and backend.name: cpu computes without it"};
+                    "\n  `onda info` says whether the GPU is there, and backend.name: cpu computes without it"};
     } catch (const std::bad_alloc&) {
         return {ExitCode::out_of_memory, kOutOfMemory};
     } catch (const std::invalid_argument& error) {

@@ -67,11 +67,24 @@ FinishedSurvey finished_survey(const Plan& plan, const RunFolder& folder, const 
             provenance, folder.overwrite(), assembly_of(plan, plan.placement)};
 }
 
+/// Does what reads files of this run, which were seen to be whole: what cannot be read of them is no fault of an input.
+/// \throws Error(io_error) for Error(bad_data | missing_input); what the body throws.
+template <typename Body>
+auto reading_own_files(const Body& body) {
+    try {
+        return body();
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::bad_data && error.code() != ExitCode::missing_input) throw;
+        throw Error(ExitCode::io_error, error.what());
+    }
+}
+
 /// The results of a survey whose shots are all there, ready for their names.
 std::vector<AtomicFile> stage_results(const Config& config, const RunOutputs& outputs, const FinishedSurvey& survey) {
     std::vector<AtomicFile> files;
     files.push_back(stage_text_file(survey.results / "config.yaml", resolved_yaml(config), survey.overwrite));
-    for (AtomicFile& file : outputs.assemble(survey)) files.push_back(std::move(file));
+    for (AtomicFile& file : reading_own_files([&] { return outputs.assemble(survey); }))
+        files.push_back(std::move(file));
     return files;
 }
 
@@ -85,7 +98,9 @@ void close_survey(const Plan& plan, RunFolder& folder, const RunOutputs& outputs
     for (const AtomicFile& file : files) with_files.staged.emplace(file.path().filename(), file.temporary());
     facts.files = folder.publish(
         std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); }, kept,
-        [&](const std::string& summary) { return outputs.tell(with_files, summary); });
+        [&](const std::string& summary) {
+            return reading_own_files([&] { return outputs.tell(with_files, summary); });
+        });
     folder.close_survey(keeps_shots);
     facts.complete = true;
     std::string names;
@@ -246,6 +261,22 @@ bool is_about_files(const std::exception_ptr& exception) {
            code == ExitCode::io_error;
 }
 
+/// Whether a device failed, or memory was short: the same command may do on another machine, or another day.
+bool is_about_the_machine(const Failure& failure) {
+    return failure.code == ExitCode::no_device || failure.code == ExitCode::out_of_memory;
+}
+
+std::string how_to_go_on(const UnfinishedSurvey& unfinished) {
+    std::string kept;
+    try {
+        kept = unfinished.what_is_kept();
+    } catch (const Error&) {
+        return "the same command goes on from what is on disk";  // which cannot be read at present
+    }
+    return kept.empty() ? "nothing was finished or kept yet: the same command begins again"
+                        : "run the same command again, with any backend: " + kept;
+}
+
 constexpr const char* kEndedByAnother = "another process has ended the survey";
 
 /// Begins or joins the survey in the folder of a run and computes what is left of it. \returns whether the time was
@@ -341,8 +372,12 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
             log.info(kEndedByAnother);
             return facts;
         }
-        log.note_error(describe_failure(std::current_exception()).message);
+        Failure failure = describe_failure(std::current_exception());
         folder.give_up();
+        const bool may_go_on = is_about_the_machine(failure);
+        if (may_go_on) failure.message += "\n  " + how_to_go_on(folder.unfinished());
+        log.note_error(failure.message);
+        if (may_go_on) throw Error(failure.code, failure.message);
         throw;
     }
     return facts;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fcntl.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <thread>
@@ -222,6 +223,35 @@ bool UnfinishedSurvey::holds_work() const {
     for_entries(folder_,
                 [&](const std::filesystem::path&, const std::string& name) { holds = holds || is_checkpoint(name); });
     return holds;
+}
+
+std::string UnfinishedSurvey::what_is_kept() const {
+    constexpr std::size_t most_named = 4;
+    std::map<std::int64_t, std::int64_t> steps;  // by shot
+    for_entries(folder_, [&](const std::filesystem::path& path, const std::string& name) {
+        if (!is_checkpoint(name)) return;
+        try {
+            const CheckpointReader reader(path);
+            std::int64_t& step = steps[reader.record().shot];
+            step = std::max(step, reader.record().step);
+        } catch (const Error&) {
+            return;  // told when the shot goes on
+        }
+    });
+    std::vector<std::string> parts;
+    if (ShotTable::any_finished(table())) {
+        const std::size_t finished = ShotTable(table()).all_finished().size();
+        parts.push_back(finished == 1 ? "1 shot is finished" : std::to_string(finished) + " shots are finished");
+    }
+    for (const auto& [shot, step] : steps)
+        if (parts.size() < most_named)
+            parts.push_back("shot " + std::to_string(shot) + " goes on from the checkpoint after step " +
+                            std::to_string(step));
+    if (parts.size() == most_named) parts.push_back("so do others from theirs");
+    std::string text;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        text += (i == 0 ? "" : i + 1 < parts.size() ? ", " : ", and ") + parts[i];
+    return text;
 }
 
 bool UnfinishedSurvey::exists() const {

@@ -31,8 +31,7 @@ void collect_recorded(Batch& batch, const Wavefield& wavefield) {
         const Plan& plan = *shot.plan;
         shot.record.wavefield = fingerprint_wavefield(wavefield, plan.domain.computed.inner(), slot);
         if (!shot.shot.receivers.empty()) {
-            shot.gather = recorded_gather(shot.shot, plan.survey, plan.time, plan.domain, wavefield, slot);
-            shot.before.put_into(shot.gather.pressure, shot.gather.samples);
+            shot.gather = recorded_gather(shot.shot, plan.survey, plan.time, plan.domain, wavefield, slot, shot.before);
             observe(shot.record, shot.gather.pressure);
         }
         ++slot;

@@ -43,7 +43,7 @@ public:
                     const OffsetLines& lines)
         : CudaCorrelation(setup, fields.shots(), what, lines,
                           correlation_allocations(setup, fields.shots(), slots, what, lines)) {}
-    ~CudaCorrelation() override { scope_.enter(); }
+    ~CudaCorrelation() override { scope_.enter_to_free(); }
 
     void reset() override {
         scope_.enter();

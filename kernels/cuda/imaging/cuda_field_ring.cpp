@@ -19,7 +19,7 @@ class CudaFieldRing final : public FieldRing {
 public:
     CudaFieldRing(const Setup& setup, int shots, const RingSize& size)
         : CudaFieldRing(setup, shots, size, ring_boxes(setup), ring_allocations(setup, shots, size)) {}
-    ~CudaFieldRing() override { scope_.enter(); }
+    ~CudaFieldRing() override { scope_.enter_to_free(); }
 
     void save(const FieldSet& forward, std::int64_t level) override { write(ring_, forward, level, false); }
     void keep(const FieldSet& forward, std::int64_t slot) override { write(edges_, forward, slot, true); }

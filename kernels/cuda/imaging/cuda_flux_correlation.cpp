@@ -20,7 +20,7 @@ class CudaFluxCorrelation final : public FluxCorrelation {
 public:
     CudaFluxCorrelation(const Setup& setup, int shots, std::int64_t slots)
         : CudaFluxCorrelation(setup, shots, flux_correlation_allocations(setup, shots, slots)) {}
-    ~CudaFluxCorrelation() override { scope_.enter(); }
+    ~CudaFluxCorrelation() override { scope_.enter_to_free(); }
 
     void reset() override {
         scope_.enter();

@@ -19,7 +19,7 @@ class CudaFluxScattering final : public FluxScattering {
 public:
     CudaFluxScattering(const Setup& setup, int shots)
         : CudaFluxScattering(setup, shots, flux_scattering_allocations(setup, shots)) {}
-    ~CudaFluxScattering() override { scope_.enter(); }
+    ~CudaFluxScattering() override { scope_.enter_to_free(); }
 
     void set_perturbation(const FluxPerturbation& perturbation) override {
         scope_.enter();

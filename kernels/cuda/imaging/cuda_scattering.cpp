@@ -16,7 +16,7 @@ class CudaScattering final : public Scattering {
 public:
     CudaScattering(const Setup& setup, int shots)
         : CudaScattering(setup, scattering_allocations(setup, shots), inverse_gains(setup)) {}
-    ~CudaScattering() override { scope_.enter(); }
+    ~CudaScattering() override { scope_.enter_to_free(); }
 
     void set_perturbation(std::span<const double> ratio) override {
         scope_.enter();

@@ -7,6 +7,10 @@
 /// as with streams that were made non-blocking. What a graph's streams do not wait for runs never, and is an error.
 /// What a stream does under another device than its own is an error. Threads may call it side by side; one at a time
 /// does what streams hold.
+///
+/// A call can be told to fail: cuda_on_host::let_call_fail(), or in the environment of a program
+///   ONDA_GPU_FAULT   "cudaErrorECCUncorrectable@12": the twelfth call fails so
+///   ONDA_GPU_CALLS   a file that the number of calls is written to when the process ends by exit()
 #pragma once
 
 #include <cstddef>
@@ -37,6 +41,9 @@ enum cudaError_t {
     cudaErrorLaunchTimeout,
     cudaErrorInvalidResourceHandle,
     cudaErrorPeerAccessAlreadyEnabled,
+    cudaErrorDevicesUnavailable,
+    cudaErrorNvlinkUncorrectable,
+    cudaErrorUnknown,
     cudaErrorStreamCaptureUnsupported,
     cudaErrorStreamCaptureUnjoined,
     cudaErrorStreamCaptureInvalidated,
@@ -91,6 +98,13 @@ extern std::size_t most_pinned_bytes;
 /// Bytes that are allocated now, on all devices together and in page-locked memory.
 std::size_t held_device_bytes();
 std::size_t held_pinned_bytes();
+
+/// Lets a call fail with this status: of all threads the n-th from the start of the process, from 1; none with 0. Want
+/// of memory passes; after anything else the device of the thread is lost, as CUDA has it: nothing that was queued
+/// runs, and every later call fails in the same way.
+void let_call_fail(long number, cudaError_t status);
+/// Calls so far.
+long calls();
 
 /// Queues work on a stream, or captures it.
 void enqueue(Stream* stream, std::function<void()> work);
