@@ -80,13 +80,8 @@ void add_gather_memory(Allocations& list, const Experiment& experiment, const Co
                       correction_bytes(experiment.time, receivers, computation.setup.threads), 1));
 }
 
-void RecordedBefore::put_into(std::span<float> whole, std::int64_t all) const {
-    for (std::int64_t from = 0, to = 0; from < std::ssize(traces); from += samples, to += all)
-        std::copy_n(traces.begin() + from, samples, whole.begin() + to);
-}
-
 ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxis& time, const Domain& domain,
-                           const Wavefield& wavefield, int slot, const RecordedBefore& before) {
+                           const Wavefield& wavefield, int slot, const RecordedBefore<float>& before) {
     ShotGather gather;
     gather.shot = shot.id;
     gather.sources_m = shot.source_positions();

@@ -11,6 +11,7 @@
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/plan/domain.hpp"
 #include "solver/plan/placement.hpp"
+#include "solver/propagation/recorded_before.hpp"
 #include "solver/survey/survey.hpp"
 
 namespace onda {
@@ -18,22 +19,13 @@ namespace onda {
 struct Computation;
 struct Experiment;
 
-/// What receivers have recorded before the checkpoint that a shot goes on from.
-struct RecordedBefore {
-    std::int64_t samples = 0;   ///< of each trace, from sample 0 on
-    std::vector<float> traces;  ///< [receiver][sample]
-
-    /// Puts it at the beginning of traces of `all` samples each.
-    void put_into(std::span<float> whole, std::int64_t all) const;
-};
-
 /// The gather of a shot as it was recorded, a sample for every step of the run. \param slot which of the wavefield's
 /// shots it is.
 /// \param domain of the shot's plan. \param before of the samples that the wavefield was not asked to record: whatever
 /// a device has in their place. \throws Error(unstable) naming the first sample that single precision cannot hold: a
 /// correction would spread it over its trace.
 ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxis& time, const Domain& domain,
-                           const Wavefield& wavefield, int slot = 0, const RecordedBefore& before = {});
+                           const Wavefield& wavefield, int slot = 0, const RecordedBefore<float>& before = {});
 /// Brings recorded gathers to the user's sampling, with the dispersion in time removed where the axis says so, by
 /// sample_output(), whose transpose is adjoint_of_output_sampling(). Together they take less time than one by one: the
 /// weights of a sample serve all traces.
