@@ -8,6 +8,7 @@
 #include "solver/imaging/gradient_run.hpp"
 #include "tests/gpu/gpu_support.hpp"
 #include "tests/kernels/imaging_support.hpp"
+#include "tests/solver/imaging/stopped_runs.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -180,6 +181,22 @@ TEST_CASE("sums on a GPU have the state of those on the CPU, and go on from it w
         CHECK(sums_on_the_way(c, setup, cuda::make_medium, shots_of(c), true) ==
               sums_on_the_way(c, setup, cpu::make_medium, shots_of(c), false));
     });
+}
+
+TEST_CASE("gradients that are stopped on a GPU go on on the CPU and back with the bits of one without a stop") {
+    need_gpu();
+    for (const StoppableGradient& of : stoppable_gradients()) {
+        const verify::Experiment e = verify::box_of(verify::kAdjointCases[of.which], 2, Precision::float32);
+        const verify::AdjointBox box(e, {}), on_gpu(e, {.backend = "cuda"});
+        const std::shared_ptr<Medium> cpu = box.make_medium(), gpu = on_gpu.make_medium();
+        const std::vector<Medium*> media{gpu.get(), cpu.get()};
+        CAPTURE(verify::kAdjointCases[of.which].name);
+        CAPTURE(of.plan.storage(box.time()));
+        const std::vector<double> expected = images_with_stops(box, std::span(media).last(1), of, {});
+        CHECK(are_numbers(expected));
+        for (const std::vector<std::int64_t>& stops : {std::vector<std::int64_t>{40, 41, 120}, {3, 82}})
+            CHECK(images_with_stops(box, media, of, stops) == expected);
+    }
 }
 
 TEST_CASE("correlations and scattering on a GPU hold what was predicted") {

@@ -379,7 +379,7 @@ TEST_CASE("the pieces of a page and the cells of a row are told apart") {
 TEST_CASE("a wrong name, a forbidden include, an arrow that runs up and a circle are noticed") {
     CHECK(wrong_names("`kernels/wavefield.hpp`, `kernels/no_such.hpp` and `solver/none/`") ==
           std::vector<std::string>{"kernels/no_such.hpp", "solver/none/"});
-    CHECK(wrong_names("`Wavefield::perform()`, `Backend` and `kNone` of `kernels/wavefield.hpp`") ==
+    CHECK(wrong_names("`ShotState::visit()`, `Backend` and `kNone` of `kernels/shot_state.hpp`") ==
           std::vector<std::string>{"Backend", "kNone"});
     CHECK(wrong_names("`backend.kernel`, `--force`, `.cu`, `a / b` and `cmake --preset x/y`").empty());
     CHECK_FALSE(may_include("io/text/error.hpp", "kernels/setup.hpp"));
