@@ -24,6 +24,11 @@ void AtomicStream::flush() {
 
 void AtomicStream::put(std::string_view bytes) {
     constexpr std::size_t buffered = 1 << 16;
+    if (bytes.size() >= buffered) {  // not copied: it may be half of the memory
+        flush();
+        if (const int error = write_all(file_, bytes)) fail(error);
+        return;
+    }
     buffer_ += bytes;
     if (buffer_.size() >= buffered) flush();
 }
