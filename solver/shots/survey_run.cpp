@@ -1,7 +1,6 @@
 #include "solver/shots/survey_run.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <future>
 #include <omp.h>
 #include <optional>
@@ -34,10 +33,7 @@ SurveyRun::Clock::duration time_to_write(std::int64_t bytes) {
 SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by)
     : plan_(parts.plan),
       parts_(parts),
-      // Processes that share a grid write parts of its snapshots, which they begin again.
-      checkpoints_(parts.checkpoints != nullptr && (parts.team == nullptr || plan_.snapshots.steps.empty())
-                       ? std::make_unique<CheckpointStore>(*parts.checkpoints)
-                       : nullptr),
+      checkpoints_(parts.checkpoints != nullptr ? std::make_unique<CheckpointStore>(*parts.checkpoints) : nullptr),
       task_(plan_.task->make({plan_, parts.media, parts.files, parts.times, parts.team, checkpoints_.get()})),
       selection_(std::move(selection)),
       end_by_(end_by),
@@ -127,8 +123,11 @@ bool SurveyRun::time_is_over() const {
            end_by_;
 }
 
+/// Where others are waited for, a signal that asks for the end is heard when the shots are kept; any other ends all.
 std::int64_t SurveyRun::begin_stretch() {
     throw_if_interrupted();
+    if (const int signal = noticed_signal(); signal != 0 && ends_with_others() && !asks_to_end(signal))
+        throw Interrupted{signal};
     if (parts_.given_up != nullptr && *parts_.given_up) throw GivenUp{};
     return pace_;
 }
@@ -150,9 +149,12 @@ void SurveyRun::begin_at(std::int64_t step) {
     parts_.progress.go_on(together_ * step);
 }
 
+bool SurveyRun::ends_with_others() const {
+    return checkpoints_ && checkpoints_->settings().ends_with_others;
+}
+
 bool SurveyRun::wants_to_end() {
-    const int signal = noticed_signal();
-    return signal == SIGTERM || signal == SIGINT || Clock::now() + to_write_ > end_by_;
+    return asks_to_end(noticed_signal()) || Clock::now() + to_write_ > end_by_;
 }
 
 bool SurveyRun::wants_checkpoint() {
@@ -162,7 +164,7 @@ bool SurveyRun::wants_checkpoint() {
 
 /// Also while the shots before are being finished, which signals do not hinder.
 void SurveyRun::end() {
-    if (const int signal = noticed_signal(); signal != 0) throw Interrupted{signal};
+    if (const int signal = noticed_signal(); signal != 0 && !ends_with_others()) throw Interrupted{signal};
     throw TimeIsOver{};
 }
 

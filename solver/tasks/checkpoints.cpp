@@ -49,7 +49,8 @@ void keep_beginnings(std::vector<float>& traces, std::int64_t of_trace, std::int
 }  // namespace
 
 bool keeps_checkpoints(const Plan& plan) {
-    return plan.task->keeps_checkpoints && plan.config.checkpoint.every_minutes != 0.;
+    return plan.task->keeps_checkpoints && plan.config.checkpoint.every_minutes != 0. &&
+           (plan.placement.ranks_per_grid == 1 || plan.snapshots.steps.empty());
 }
 
 std::int64_t checkpoints_on_disk(const Experiment& experiment, const Computation& computation) {
