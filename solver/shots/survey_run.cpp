@@ -128,7 +128,7 @@ std::int64_t SurveyRun::begin_stretch() {
     throw_if_interrupted();
     if (const int signal = noticed_signal(); signal != 0 && ends_with_others() && !asks_to_end(signal))
         throw Interrupted{signal};
-    if (parts_.given_up != nullptr && *parts_.given_up) throw GivenUp{};
+    if (others_gave_up()) throw GivenUp{};
     return pace_;
 }
 
@@ -149,12 +149,17 @@ void SurveyRun::begin_at(std::int64_t step) {
     parts_.progress.go_on(together_ * step);
 }
 
+/// A worker beside this one has failed, its GPU perhaps.
+bool SurveyRun::others_gave_up() const {
+    return parts_.given_up != nullptr && *parts_.given_up;
+}
+
 bool SurveyRun::ends_with_others() const {
     return checkpoints_ && checkpoints_->settings().ends_with_others;
 }
 
 bool SurveyRun::wants_to_end() {
-    return asks_to_end(noticed_signal()) || Clock::now() + to_write_ > end_by_;
+    return asks_to_end(noticed_signal()) || others_gave_up() || Clock::now() + to_write_ > end_by_;
 }
 
 bool SurveyRun::wants_checkpoint() {
@@ -165,6 +170,7 @@ bool SurveyRun::wants_checkpoint() {
 /// Also while the shots before are being finished, which signals do not hinder.
 void SurveyRun::end() {
     if (const int signal = noticed_signal(); signal != 0 && !ends_with_others()) throw Interrupted{signal};
+    if (others_gave_up()) throw GivenUp{};
     throw TimeIsOver{};
 }
 
