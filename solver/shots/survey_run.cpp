@@ -128,7 +128,7 @@ std::int64_t SurveyRun::begin_stretch() {
     throw_if_interrupted();
     if (const int signal = noticed_signal(); signal != 0 && ends_with_others() && !asks_to_end(signal))
         throw Interrupted{signal};
-    if (others_gave_up()) throw GivenUp{};
+    if (others_gave_up() && !checkpoints_) throw GivenUp{};  // or once the shots are kept
     return pace_;
 }
 
