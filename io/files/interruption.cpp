@@ -116,6 +116,16 @@ std::int64_t checkpoints_asked_for() {
     return checkpoints_asked;
 }
 
+bool asks_to_end(int signal) {
+    return signal == SIGTERM || signal == SIGINT;
+}
+
+void hear_of_signals(int signal, std::int64_t requests) {
+    int none = 0;
+    if (signal != 0) pending_signal.compare_exchange_strong(none, signal);
+    checkpoints_asked += requests;
+}
+
 void die_of(int signal) {
     struct sigaction action {};
     action.sa_handler = SIG_DFL;

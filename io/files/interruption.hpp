@@ -33,6 +33,11 @@ void throw_if_interrupted();
 int noticed_signal();
 /// How often SIGUSR1 has asked for a checkpoint.
 std::int64_t checkpoints_asked_for();
+/// Whether a signal asks for an end that leaves behind what is needed to go on: SIGTERM, SIGINT.
+bool asks_to_end(int signal);
+/// Notes what another process of the same run was sent, as if it had come here. \param signal its noticed_signal().
+/// \param requests for checkpoints.
+void hear_of_signals(int signal, std::int64_t requests);
 /// Ends the program as if the signal had never been caught.
 [[noreturn]] void die_of(int signal);
 

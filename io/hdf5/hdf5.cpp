@@ -179,6 +179,20 @@ hid_t file_type(Element element) {
 
 }  // namespace detail
 
+namespace {
+/// In memory and in files.
+std::size_t bytes_of(Element element) {
+    switch (element) {
+        case Element::float32: return sizeof(float);
+        case Element::float64: return sizeof(double);
+        case Element::int32: return sizeof(std::int32_t);
+        case Element::int64: return sizeof(std::int64_t);
+        case Element::uint8: return 1;
+    }
+    return 0;
+}
+}  // namespace
+
 void share_library() {
     detail::is_shared = true;
 }
@@ -286,7 +300,9 @@ Extents default_chunk(const Extents& extents, std::size_t element_bytes) {
 // Object -----------------------------------------------------------------------------------------------------------
 
 Object::Object(Id id, Closer closer, std::shared_ptr<FileState> file, std::string name)
-    : id_(id), closer_(closer), file_(std::move(file)), name_(std::move(name)) {}
+    : id_(id), closer_(closer), file_(std::move(file)), name_(std::move(name)) {
+    if (id_ >= 0) ++file_->objects;
+}
 
 Object::Object(Object&& other) noexcept
     : id_(std::exchange(other.id_, -1)), closer_(other.closer_), file_(other.file_), name_(std::move(other.name_)) {}
@@ -300,7 +316,9 @@ Object& Object::operator=(Object&& other) noexcept {
 }
 
 Object::~Object() {
-    if (id_ >= 0 && !file_->abandoned && closer_(id_) < 0) file_->abandoned = true;
+    if (id_ < 0) return;
+    --file_->objects;
+    if (!file_->abandoned && closer_(id_) < 0) file_->abandoned = true;
 }
 
 std::string Object::place() const {
@@ -314,6 +332,7 @@ void Object::fail(const std::string& message) const {
 
 void Object::close() {
     if (id_ < 0) return;
+    --file_->objects;
     check(closer_(std::exchange(id_, -1)), *this, "finish writing it");
 }
 
@@ -382,7 +401,7 @@ Group Group::create_group(const std::string& name) {
 Dataset Group::create_dataset(const std::string& name, Element element, const DatasetLayout& layout) {
     const auto& extents = layout.extents;
     const hid_t type = detail::file_type(element);
-    Extents chunk = layout.chunk.empty() ? default_chunk(extents, H5Tget_size(type)) : layout.chunk;
+    Extents chunk = layout.chunk.empty() ? default_chunk(extents, bytes_of(element)) : layout.chunk;
     if (extents.empty() || chunk.size() != extents.size())
         throw Error(ExitCode::internal, place() + ": " + name + ": chunk and extents differ in rank");
     for (std::size_t axis = 0; axis < chunk.size(); ++axis) chunk[axis] = std::min(chunk[axis], extents[axis]);
@@ -397,7 +416,7 @@ Dataset Group::create_dataset(const std::string& name, Element element, const Da
     dataset.extents_ = extents;
     dataset.chunk_ = std::move(chunk);
     dataset.element_ = element;
-    dataset.element_bytes_ = H5Tget_size(type);
+    dataset.element_bytes_ = bytes_of(element);
     if (!layout.dimension_labels.empty()) set_dimension_labels(id, dataset, layout.dimension_labels);
     return dataset;
 }
@@ -563,7 +582,7 @@ void File::close() {
     check(H5Fflush(id_, H5F_SCOPE_GLOBAL), *this, "write it");
     // An object left open would be closed by H5Fclose, and its write errors lost.
     if (check(H5Fget_obj_count(id_, H5F_OBJ_ALL), *this, "count open objects") != 1) {
-        if (ScopedId::some_stay_open) fail("HDF5 cannot close what is in it");
+        if (file_->objects == 1) fail("HDF5 has not closed all that was in it");
         throw Error(ExitCode::internal, place() + ": closed while datasets or groups of it are open");
     }
     Object::close();

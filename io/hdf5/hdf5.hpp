@@ -128,6 +128,7 @@ protected:
         /// Set by the first error while writing: from then on nothing of the file is closed any more, for HDF5 1.10
         /// keeps dangling objects after a failed close and crashes on them later.
         bool abandoned = false;
+        int objects = 0;  ///< that are open, the file itself among them
         /// The offset in a file being written from which on the system may still have it in memory.
         std::uint64_t cached_from = 0;
     };

@@ -4,7 +4,6 @@
 
 // The 1.10 meaning of unversioned names, whatever the library's default.
 #define H5_USE_110_API
-#include <atomic>
 #include <hdf5.h>
 #include <optional>
 #include <string>
@@ -30,15 +29,12 @@ public:
     using Closer = herr_t (*)(hid_t);
     ScopedId(hid_t id, Closer closer) : id_(id), closer_(closer) {}
     ~ScopedId() {
-        if (id_ >= 0 && closer_(id_) < 0) some_stay_open = true;
+        if (id_ >= 0) closer_(id_);
     }
     ScopedId(ScopedId&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
     ScopedId& operator=(ScopedId&&) = delete;
     [[nodiscard]] hid_t get() const { return id_; }
     [[nodiscard]] hid_t release() { return std::exchange(id_, -1); }
-
-    /// Whether HDF5 has failed to close one.
-    static inline std::atomic<bool> some_stay_open{false};
 
 private:
     hid_t id_;

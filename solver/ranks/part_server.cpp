@@ -122,7 +122,12 @@ private:
                 wavefield.set_receivers(shot, receivers, message.get<std::int64_t>());
                 break;
             }
-            case Order::wait: wavefield.wait(); break;
+            case Order::wait: {
+                wavefield.wait();
+                const std::int64_t requests = checkpoints_asked_for();
+                reply.put(noticed_signal()).put(requests - std::exchange(requests_told_, requests));
+                break;
+            }
             case Order::upload: {
                 const auto shot = message.get<int>();
                 const auto p = message.get_all<double>(), p_previous = message.get_all<double>();
@@ -252,6 +257,7 @@ private:
     ServedImages images_;                       ///< after the wavefields whose steps they follow
     std::optional<ServedSnapshots> snapshots_;  ///< after the wavefield, of which its downloads are
     bool exchanges_ = true;
+    std::int64_t requests_told_ = 0;  ///< for checkpoints, which the leader knows of
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "io/files/interruption.hpp"
 #include "solver/ranks/member.hpp"
 #include "solver/ranks/part_images.hpp"
 
@@ -141,7 +142,12 @@ public:
         member_.tell(Order::record, index);
     }
     void enqueue(std::int64_t first, std::int64_t count) override { member_.tell(Order::enqueue, first, count); }
-    void wait() override { member_.ask(Order::wait); }
+    /// So the leader hears of the signals that its members were sent.
+    void wait() override {
+        Incoming reply = member_.ask(Order::wait);
+        const int signal = reply.get<int>();
+        hear_of_signals(signal, reply.get<std::int64_t>());
+    }
 
     void upload(std::span<const double> p, std::span<const double> p_previous, int shot) override {
         member_.ask_with(Order::upload, [&](Outgoing& message) { message.put(shot).put_all(p).put_all(p_previous); });

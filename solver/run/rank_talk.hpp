@@ -69,6 +69,7 @@ public:
     /// Returns, on the first one, when all have computed what they could. \param own what this one has.
     /// \returns that of all, on the first one.
     [[nodiscard]] Computed end(Computed own) const;
+    [[nodiscard]] bool are_connected() const { return ranks_.team() != nullptr; }
     /// Whether this process may publish the survey.
     [[nodiscard]] bool may_publish() const { return ranks_.decides(); }
 

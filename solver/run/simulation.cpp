@@ -150,7 +150,8 @@ bool may_end(const RunParts& run, const RunFolder& folder, ShotTable& table, Sho
 std::optional<CheckpointSettings> checkpoint_settings(const RunParts& run, const RunFolder& folder) {
     const std::optional<double> every_minutes = run.plan.config.checkpoint.every_minutes;
     if (!keeps_checkpoints(run.plan)) return std::nullopt;
-    CheckpointSettings settings{folder.unfinished().folder(), run.facts.identity, {}, &run.log};
+    CheckpointSettings settings{
+        folder.unfinished().folder(), run.facts.identity, {}, &run.log, run.ranks.are_connected()};
     if (every_minutes) settings.every = std::chrono::duration<double>(60. * *every_minutes);
     return settings;
 }
@@ -332,6 +333,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         refuse_if_disk_is_short(plan, options.folder);
     });
 
+    // Signals become what the ranks of a grid do after the same step, and all come to their ends together.
+    std::optional<UnheardSignals> until_shots_are_kept;
+    if (ranks.team() != nullptr && keeps_checkpoints(plan)) until_shots_are_kept.emplace();
     GridRanks grid(plan, ranks);
     if (!grid.leads()) {
         grid.serve(plan, std::move(model));
@@ -354,6 +358,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         grid.dismiss();
         if (out_of_time) {
             ranks.end_together();
+            if (const int signal = noticed_signal(); signal != 0) throw Interrupted{signal};
             throw Error(ExitCode::time_limit,
                         fmt::format("time limit reached: {}; run the same command again for the others",
                                     what_is_left(plan.survey.shots, facts)));
@@ -361,9 +366,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     } catch (const Interrupted& interrupted) {
         log.note_error("interrupted");
         folder.give_up();
-        if ((interrupted.signal != SIGTERM && interrupted.signal != SIGINT) || !keeps_checkpoints(plan) ||
-            !folder.unfinished().holds_work())
-            throw;
+        if (!asks_to_end(interrupted.signal) || !keeps_checkpoints(plan) || !folder.unfinished().holds_work()) throw;
         throw Error(ExitCode::time_limit, fmt::format("interrupted ({}): run the same command again to go on",
                                                       strsignal(interrupted.signal)));
     } catch (...) {

@@ -1,7 +1,6 @@
 #include "solver/shots/survey_run.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <future>
 #include <omp.h>
 #include <optional>
@@ -127,9 +126,12 @@ bool SurveyRun::time_is_over() const {
            end_by_;
 }
 
+/// Where others are waited for, a signal that asks for the end is heard when the shots are kept; any other ends all.
 std::int64_t SurveyRun::begin_stretch() {
     throw_if_interrupted();
-    if (parts_.given_up != nullptr && *parts_.given_up) throw GivenUp{};
+    if (const int signal = noticed_signal(); signal != 0 && ends_with_others() && !asks_to_end(signal))
+        throw Interrupted{signal};
+    if (others_gave_up() && !checkpoints_) throw GivenUp{};  // or once the shots are kept
     return pace_;
 }
 
@@ -150,9 +152,17 @@ void SurveyRun::begin_at(std::int64_t step) {
     parts_.progress.go_on(together_ * step);
 }
 
+/// A worker beside this one has failed, its GPU perhaps.
+bool SurveyRun::others_gave_up() const {
+    return parts_.given_up != nullptr && *parts_.given_up;
+}
+
+bool SurveyRun::ends_with_others() const {
+    return checkpoints_ && checkpoints_->settings().ends_with_others;
+}
+
 bool SurveyRun::wants_to_end() {
-    const int signal = noticed_signal();
-    return signal == SIGTERM || signal == SIGINT || Clock::now() + to_write_ > end_by_;
+    return asks_to_end(noticed_signal()) || others_gave_up() || Clock::now() + to_write_ > end_by_;
 }
 
 bool SurveyRun::wants_checkpoint() {
@@ -162,7 +172,8 @@ bool SurveyRun::wants_checkpoint() {
 
 /// Also while the shots before are being finished, which signals do not hinder.
 void SurveyRun::end() {
-    if (const int signal = noticed_signal(); signal != 0) throw Interrupted{signal};
+    if (const int signal = noticed_signal(); signal != 0 && !ends_with_others()) throw Interrupted{signal};
+    if (others_gave_up()) throw GivenUp{};
     throw TimeIsOver{};
 }
 

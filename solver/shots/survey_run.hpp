@@ -70,6 +70,8 @@ private:
     [[nodiscard]] bool may_claim_ahead() const;
     Batch claim_and_prepare();
     bool time_is_over() const;
+    [[nodiscard]] bool ends_with_others() const;
+    [[nodiscard]] bool others_gave_up() const;
     void finish(Batch& batch) const;
 
     std::int64_t begin_stretch() override;

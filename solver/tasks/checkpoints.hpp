@@ -26,7 +26,8 @@ struct Computation;
 struct Experiment;
 struct Plan;
 
-/// Whether the shots of a run are kept between two of their steps.
+/// Whether the shots of a run are kept between two of their steps. Processes that share a grid write parts of its
+/// snapshots, which they begin again.
 bool keeps_checkpoints(const Plan& plan);
 /// Why they are not although the configuration asks for it; empty where they are, or nobody asks.
 std::string why_without_checkpoints(const Plan& plan);
@@ -43,6 +44,8 @@ struct CheckpointSettings {
     /// From one to the next; absent: half an hour, or longer where writing takes more than a fiftieth of it.
     std::optional<std::chrono::duration<double>> every{};
     Log* log = nullptr;
+    /// Whether a signal ends the run as its time limit does: when all of its processes have kept their shots.
+    bool ends_with_others = false;
 };
 
 /// The checkpoints of a run's shots on disk, the last two of each. The claim of a shot is that of its checkpoints, too.

@@ -11,6 +11,7 @@
 
 #include "io/results/image_file.hpp"
 #include "io/results/result_reader.hpp"
+#include "solver/tasks/checkpoint_file.hpp"
 #include "tests/program/process.hpp"
 #include "tests/program/python.hpp"
 #include "tests/ranks/mpi_environment.hpp"
@@ -418,6 +419,51 @@ TEST_CASE("a process that is killed ends all; what is finished is kept, and anot
     CHECK(rest.code == 0);
     CHECK(contains(rest.err, "resuming"));
     CHECK(runs.summary("broken")["hashes"] == expected);
+}
+
+TEST_CASE("a signal that one process of a grid is sent makes all keep their shot after the same step") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> long_shot{"--set", "time.duration_s=2", "--set",
+                                             "output={pictures: false, report: false}"};
+    const Json expected = runs.hashes("one", 0, long_shot);
+    const auto kept = runs.out("told") / "unfinished" / onda::checkpoint_name(1);
+    const auto step = [&]() -> std::int64_t {
+        return std::filesystem::exists(kept) ? onda::CheckpointReader(kept).record().step : 0;
+    };
+    /// Once the shot is under way, and its first checkpoint asked for, or there because it was time for it.
+    const auto tell = [&](int ranks, int rank, int signal, const std::vector<std::string>& more) {
+        const std::int64_t before = step();
+        std::future<Outcome> told =
+            std::async(std::launch::async, [&] { return runs.run("told", ranks, long_shot + cut(ranks) + more); });
+        const auto when = [&](const auto& condition) {
+            REQUIRE(wait_until(
+                [&] { return condition() || told.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }));
+        };
+        pid_t process = 0;
+        when([&] {
+            return std::filesystem::exists(runs.out("told") / "unfinished") &&
+                   (process = process_of_rank(rank, runs.out("told"))) > 0;
+        });
+        if (more.empty()) kill(process, SIGUSR1);
+        when([&] { return step() > before; });
+        kill(process, signal);
+        const Outcome outcome = told.get();
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 75);
+        CHECK(contains(outcome.err, "checkpoint after step "));
+        CHECK(contains(outcome.err, "run the same command again to go on"));
+        CHECK(count(outcome.err, "error:") == 1);
+        CHECK(step() > before);
+        CHECK_NOTHROW(onda::CheckpointReader(kept).verify());
+    };
+    tell(2, 1, SIGTERM, {});
+    tell(3, 0, SIGINT, {"--set", "checkpoint.every_minutes=0.0005"});
+    const Outcome rest = runs.run("told", 2, long_shot + cut(2));
+    CAPTURE(rest.err);
+    CHECK(rest.code == 0);
+    CHECK(contains(rest.err, "going on  shot 1 from the checkpoint after step "));
+    CHECK(runs.summary("told")["hashes"] == expected);
 }
 
 TEST_CASE("processes that a launcher starts without MPI share the shots") {

@@ -1,6 +1,6 @@
-// Whatever call that changes a file fails, or call of HDF5, once or from then on, and wherever a disk becomes full: a run ends with a
-// message and an exit code of its own, or goes on if only a checkpoint or the log is lost; what has a final name is
-// whole; and the same command completes the run later, to the same files. Takes 25 s.
+// Whatever call that changes a file fails, or call of HDF5, once or from then on, and wherever a disk becomes full: a
+// run ends with a message and an exit code of its own, or goes on if only a checkpoint or the log is lost; what has a
+// final name is whole; and the same command completes the run later, to the same files. Takes 25 s.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>

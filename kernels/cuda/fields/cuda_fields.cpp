@@ -51,7 +51,7 @@ CudaFields<T>::CudaFields(const Setup& setup, int shots, const Allocations& plan
       staging_(planned.of("staging")),
       largest_(planned.of("largest")),
       hashes_(planned.of("plane hashes")),
-      downloads_(std::make_shared<Downloads>()) {
+      downloads_(std::make_shared<Downloads>(scope_)) {
     T* array = memory_.data() + layout_.origin;
     for (auto& of_field : levels_)
         for (T*& level : of_field) {

@@ -14,9 +14,10 @@
 namespace onda::cuda {
 
 /// One frame on the device and FieldSet::kDownloads pinned ones on the host. A frame is gathered on the device between
-/// two steps; the copy to the host runs on a stream of its own.
+/// two steps; the copy to the host runs on a stream of its own. Any thread may wait for it.
 class Downloads : public std::enable_shared_from_this<Downloads> {
 public:
+    explicit Downloads(const DeviceScope& scope) : scope_(scope) {}
     template <typename T>
     std::unique_ptr<Download> start(const T* field, const WindowRows& window, const Stream& compute,
                                     const Stream& copy) {
@@ -51,10 +52,12 @@ private:
         Arriving(std::shared_ptr<Downloads> owner, Frame& taken, std::int64_t count)
             : downloads(std::move(owner)), frame(taken), points(count) {}
         ~Arriving() override {
+            downloads->scope_.enter_to_free();
             cudaEventSynchronize(frame.arrived.get());  // a copy may still be writing; an error is reported elsewhere
             downloads->give_back(frame);
         }
         std::span<const float> wait() override {
+            downloads->scope_.enter();
             frame.arrived.wait();
             return {frame.values.data(), static_cast<std::size_t>(points)};
         }
@@ -86,6 +89,7 @@ private:
         freed_.notify_one();
     }
 
+    DeviceScope scope_;
     DeviceBuffer<float> device_;
     Event gathered_, device_free_;
     Frame frames_[FieldSet::kDownloads];
