@@ -156,12 +156,12 @@ inline constexpr std::int64_t kMostAlongAxis = 1'000'000;
 
 /// A point source of one shot, a line of shots with one source each, or a file of sources.
 struct SourceConfig {
-    std::string type = "point";           ///< point | line | file
+    std::string type = "point";           ///< point | line | grid | file
     std::optional<std::int64_t> shot;     ///< point: shot number from 1; absent: a shot of its own
     std::vector<double> position_m;       ///< point
-    std::vector<double> first_m, last_m;  ///< line: ends
-    std::optional<std::int64_t> count;    ///< line: number of shots, or
-    std::optional<double> spacing_m;      ///< line: their distance from first_m on
+    std::vector<double> first_m, last_m;  ///< line and grid: opposite ends
+    std::vector<std::int64_t> count;      ///< line: number of shots; grid: shots along each axis, e.g. [6, 4, 1], or
+    std::vector<double> spacing_m;        ///< line: their distance from first_m on; grid: along each axis
     std::filesystem::path file;           ///< CSV: shot,x,y,z,amplitude or HDF5 /coordinates [n][3], /shot_id [n]
     double amplitude = 1.;
     std::optional<WaveletConfig> wavelet;  ///< absent: the top-level wavelet

@@ -157,6 +157,53 @@ bool is_by_spacing(const EntryReading& reading, const std::string& key, bool has
     return has_spacing;
 }
 
+Positions grid_by_count(const EntryReading& reading, const std::string& key, std::span<const WrittenPosition> ends,
+                        const std::vector<std::int64_t>& count_along_axes) {
+    std::array<std::int64_t, 3> count{1, 1, 1};
+    for (int a = 0, i = 0; a < 3; ++a)
+        if (reading.grid.has_axis(a)) count[a] = check_count(reading, key, count_along_axes[i++]);
+    for (int a = 0; a < 3; ++a)
+        if (count[a] == 1 && ends[0].position_m[a] != ends[1].position_m[a])
+            doubt_count(reading, key, fmt::format("[{}]", fmt::join(count_along_axes, ", ")), ends,
+                        fmt::format(" along {}", "xyz"[a]));
+    return Positions::grid(ends[0].position_m, ends[1].position_m, count);
+}
+
+/// Whether there are as many numbers, counts or spacings, as the type takes; an error has been added if not.
+bool has_numbers(const EntryReading& reading, std::size_t given, const std::string& key, int wanted,
+                 const std::string& message) {
+    if (static_cast<int>(given) == wanted) return true;
+    reading.faults.add_of_value(key, message);
+    return false;
+}
+
+template <typename Config>
+Places line_of(const EntryReading& reading, const Config& entry, const std::string& key) {
+    auto ends = ends_of(reading, key, entry);
+    const bool by_spacing = is_by_spacing(reading, key, !entry.count.empty(), !entry.spacing_m.empty());
+    const std::string number_key = key + (by_spacing ? ".spacing_m" : ".count");
+    Positions line;
+    if (has_numbers(reading, by_spacing ? entry.spacing_m.size() : entry.count.size(), number_key, 1,
+                    "a line takes one number; type grid takes one per axis"))
+        line = by_spacing ? line_by_spacing(reading, number_key, ends, entry.spacing_m[0])
+                          : line_by_count(reading, number_key, ends, entry.count[0]);
+    return {number_key, "", line, std::move(ends)};
+}
+
+template <typename Config>
+Places grid_of(const EntryReading& reading, const Config& entry, const std::string& key) {
+    auto ends = ends_of(reading, key, entry);
+    const bool by_spacing = is_by_spacing(reading, key, !entry.count.empty(), !entry.spacing_m.empty());
+    const std::string number_key = key + (by_spacing ? ".spacing_m" : ".count");
+    const int dimensions = reading.grid.dimensions;
+    Positions positions;
+    if (has_numbers(reading, by_spacing ? entry.spacing_m.size() : entry.count.size(), number_key, dimensions,
+                    fmt::format("a grid takes one number per axis, {} in all", dimensions)))
+        positions = by_spacing ? grid_by_spacing(reading, number_key, ends, entry.spacing_m)
+                               : grid_by_count(reading, number_key, ends, entry.count);
+    return {number_key, "", positions, std::move(ends)};
+}
+
 // ---- sources -------------------------------------------------------------------------------------------------------
 
 struct SourceType {
@@ -171,12 +218,11 @@ SourceGroup read_point(const EntryReading& reading, const SourceConfig& source, 
 }
 
 SourceGroup read_line(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
-    auto ends = ends_of(reading, key, source);
-    const bool by_spacing = is_by_spacing(reading, key, source.count.has_value(), source.spacing_m.has_value());
-    const std::string number_key = key + (by_spacing ? ".spacing_m" : ".count");
-    const Positions line = by_spacing ? line_by_spacing(reading, number_key, ends, *source.spacing_m)
-                                      : line_by_count(reading, number_key, ends, *source.count);
-    return {{number_key, "", line, std::move(ends)}, {}, {source.amplitude}};
+    return {line_of(reading, source, key), {}, {source.amplitude}};
+}
+
+SourceGroup read_grid(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
+    return {grid_of(reading, source, key), {}, {source.amplitude}};
 }
 
 SourceGroup read_file(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
@@ -188,7 +234,8 @@ SourceGroup read_file(const EntryReading& reading, const SourceConfig& source, c
             std::move(table.amplitude)};
 }
 
-constexpr std::array<SourceType, 3> kSourceTypes{{{"point", read_point}, {"line", read_line}, {"file", read_file}}};
+constexpr std::array<SourceType, 4> kSourceTypes{
+    {{"point", read_point}, {"line", read_line}, {"grid", read_grid}, {"file", read_file}}};
 
 /// "z_min".
 std::string face_name(const FaceLayer& layer) {
@@ -222,49 +269,12 @@ ReceiverGroup read_point(const EntryReading& reading, const ReceiverConfig& rece
     return {point_at(reading, key, receiver.position_m), {}, {}};
 }
 
-/// Whether there are as many numbers, counts or spacings, as the type takes; an error has been added if not.
-bool has_numbers(const EntryReading& reading, std::size_t given, const std::string& key, int wanted,
-                 const std::string& message) {
-    if (static_cast<int>(given) == wanted) return true;
-    reading.faults.add_of_value(key, message);
-    return false;
-}
-
 ReceiverGroup read_line(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
-    auto ends = ends_of(reading, key, receiver);
-    const bool by_spacing = is_by_spacing(reading, key, !receiver.count.empty(), !receiver.spacing_m.empty());
-    const std::string number_key = key + (by_spacing ? ".spacing_m" : ".count");
-    Positions line;
-    if (has_numbers(reading, by_spacing ? receiver.spacing_m.size() : receiver.count.size(), number_key, 1,
-                    "a line takes one number; type grid takes one per axis"))
-        line = by_spacing ? line_by_spacing(reading, number_key, ends, receiver.spacing_m[0])
-                          : line_by_count(reading, number_key, ends, receiver.count[0]);
-    return {{number_key, "", line, std::move(ends)}, {}, {}};
-}
-
-Positions grid_by_count(const EntryReading& reading, const std::string& key, std::span<const WrittenPosition> ends,
-                        const std::vector<std::int64_t>& count_along_axes) {
-    std::array<std::int64_t, 3> count{1, 1, 1};
-    for (int a = 0, i = 0; a < 3; ++a)
-        if (reading.grid.has_axis(a)) count[a] = check_count(reading, key, count_along_axes[i++]);
-    for (int a = 0; a < 3; ++a)
-        if (count[a] == 1 && ends[0].position_m[a] != ends[1].position_m[a])
-            doubt_count(reading, key, fmt::format("[{}]", fmt::join(count_along_axes, ", ")), ends,
-                        fmt::format(" along {}", "xyz"[a]));
-    return Positions::grid(ends[0].position_m, ends[1].position_m, count);
+    return {line_of(reading, receiver, key), {}, {}};
 }
 
 ReceiverGroup read_grid(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
-    auto ends = ends_of(reading, key, receiver);
-    const bool by_spacing = is_by_spacing(reading, key, !receiver.count.empty(), !receiver.spacing_m.empty());
-    const std::string number_key = key + (by_spacing ? ".spacing_m" : ".count");
-    const int dimensions = reading.grid.dimensions;
-    Positions positions;
-    if (has_numbers(reading, by_spacing ? receiver.spacing_m.size() : receiver.count.size(), number_key, dimensions,
-                    fmt::format("a grid takes one number per axis, {} in all", dimensions)))
-        positions = by_spacing ? grid_by_spacing(reading, number_key, ends, receiver.spacing_m)
-                               : grid_by_count(reading, number_key, ends, receiver.count);
-    return {{number_key, "", positions, std::move(ends)}, {}, {}};
+    return {grid_of(reading, receiver, key), {}, {}};
 }
 
 ReceiverGroup read_file(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {

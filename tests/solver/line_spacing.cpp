@@ -13,18 +13,18 @@ TEST_CASE("a spacing in the place of a count: from first_m on, up to and includi
     config.sources[0].type = "line";
     config.sources[0].first_m = {100., 20.};
     config.sources[0].last_m = {900., 20.};
-    config.sources[0].spacing_m = 300.;
+    config.sources[0].spacing_m = {300.};
     const auto sources_m = [&config] {
         std::vector<double> x;
         for (const Shot& shot : survey_of(config, grid_2d()).shots) x.push_back(shot.sources[0].position_m[0]);
         return x;
     };
     CHECK(sources_m() == std::vector{100., 400., 700.});  // 1000 would lie beyond the end
-    config.sources[0].spacing_m = 400.;
+    config.sources[0].spacing_m = {400.};
     CHECK(sources_m() == std::vector{100., 500., 900.});
-    config.sources[0].spacing_m = 400. * (1. + 4e-7);  // beyond the end by 8e-7 of the spacing
+    config.sources[0].spacing_m = {400. * (1. + 4e-7)};  // beyond the end by 8e-7 of the spacing
     CHECK(sources_m() == std::vector{100., 100. + 400. * (1. + 4e-7), 100. + 2. * (400. * (1. + 4e-7))});
-    config.sources[0].spacing_m = 400. * (1. + 6e-7);  // by 12e-7
+    config.sources[0].spacing_m = {400. * (1. + 6e-7)};  // by 12e-7
     CHECK(sources_m().size() == 2u);
 
     ReceiverConfig& line = config.receivers[0];
@@ -108,7 +108,7 @@ TEST_CASE("spacings that make no line, or too long a one, are refused") {
     config.sources[0].last_m = {1000., 20.};
     line.spacing_m = {10., 10.};
     CHECK(contains(survey_error(config, grid_2d()), "sources[0]: needs count or spacing_m"));
-    config.sources[0].spacing_m = 1000. / 999'999.;
+    config.sources[0].spacing_m = {1000. / 999'999.};
     std::swap(config.sources[0], config.sources[1]);
     CHECK(contains(survey_error(config, grid_2d()), "sources[1].spacing_m: 1000000 sources beside 1 others"));
 }

@@ -18,7 +18,7 @@ SourceConfig line_of_shots(double first_m, double last_m, std::int64_t count) {
     line.type = "line";
     line.first_m = {first_m, 20.};
     line.last_m = {last_m, 20.};
-    line.spacing_m = (last_m - first_m) / static_cast<double>(count - 1);  // whole metres stay whole
+    line.spacing_m = {(last_m - first_m) / static_cast<double>(count - 1)};  // whole metres stay whole
     return line;
 }
 

@@ -93,6 +93,38 @@ TEST_CASE("shots come in ascending order, with several sources, their own wavele
     CHECK(contains(survey_error(config, grid_2d()), "receivers[1].shot: no source fires in this shot"));
 }
 
+TEST_CASE("a grid of shots is numbered along x first, by its counts or by its spacings") {
+    Config config = config_2d();
+    config.sources = {SourceConfig{}};
+    SourceConfig& source = config.sources.front();
+    source.type = "grid";
+    source.first_m = {100., 20.};
+    source.last_m = {900., 60.};
+    const auto check = [&] {
+        const Survey survey = survey_of(config, grid_2d());
+        REQUIRE(survey.shots.size() == 6u);
+        for (std::size_t i = 0; i < 6; ++i) {
+            CHECK(survey.shots[i].id == static_cast<std::int64_t>(i) + 1);
+            REQUIRE(survey.shots[i].sources.size() == 1u);
+            CHECK(survey.shots[i].sources[0].position_m ==
+                  Position{100. + 400. * static_cast<double>(i % 3), 0., 20. + 40. * static_cast<double>(i / 3)});
+        }
+    };
+    source.count = {3, 2};
+    check();
+    source.count.clear();
+    source.spacing_m = {400., 40.};
+    check();
+    source.spacing_m = {400.};
+    CHECK(contains(survey_error(config, grid_2d()), "a grid takes one number per axis, 2 in all"));
+    source.spacing_m.clear();
+    source.count = {3, 0};
+    CHECK(contains(survey_error(config, grid_2d()), "sources[0].count: 0: must be at least 1"));
+    source.type = "line";
+    source.count = {3, 2};
+    CHECK(contains(survey_error(config, grid_2d()), "a line takes one number"));
+}
+
 TEST_CASE("a line of shots and files of positions") {
     const Folder folder;
     Config config = config_2d();
@@ -100,7 +132,7 @@ TEST_CASE("a line of shots and files of positions") {
     config.sources[0].type = "line";
     config.sources[0].first_m = {100., 20.};
     config.sources[0].last_m = {900., 20.};
-    config.sources[0].count = 3;
+    config.sources[0].count = {3};
     Survey survey = survey_of(config, grid_2d());
     REQUIRE(survey.shots.size() == 3u);
     CHECK(survey.shots[1].id == 2);
