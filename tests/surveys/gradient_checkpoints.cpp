@@ -140,6 +140,7 @@ TEST_CASE("adjoint fields that signals stop go on with other threads, batches an
     SUBCASE("all levels") {
         check("gradient", {"imaging.storage=full"});
     }
+    if (test::kSanitized) return;  // minutes: by hand
     SUBCASE("rings") {
         check("gradient", {"imaging.storage=ring"});
     }
@@ -229,6 +230,7 @@ TEST_CASE("of a shot whose adjoint field has not begun nothing is kept, and noth
 }
 
 TEST_CASE("a gradient keeps its shots when its time is over, and on request") {
+    if (test::kSanitized) return;
     const StoppedPlace place("gradient", {"backend.kernel=reference"});
     // Of more than a second, which writing has, until it suffices for the forward field.
     int attempts = 0;
@@ -313,6 +315,7 @@ TEST_CASE("iterations that signals stop go on within their shots, to the same by
     SUBCASE("of an inversion") {
         check("fwi", "iterations.csv", {"inversion={vp_m_s: {min: 1400, max: 2400}, stages: [{iterations: 2}]}"});
     }
+    if (test::kSanitized) return;
     SUBCASE("of an inversion in double precision") {
         check("fwi", "iterations.csv",
               {"inversion={vp_m_s: {min: 1400, max: 2400}, stages: [{iterations: 1}]}", "scheme.precision=double"});
