@@ -429,7 +429,11 @@ TEST_CASE("a signal that one process of a grid is sent makes all keep their shot
     const Json expected = runs.hashes("one", 0, long_shot);
     const auto kept = runs.out("told") / "unfinished" / onda::checkpoint_name(1);
     const auto step = [&]() -> std::int64_t {
-        return std::filesystem::exists(kept) ? onda::CheckpointReader(kept).record().step : 0;
+        try {
+            return onda::CheckpointReader(kept).record().step;
+        } catch (const onda::Error&) {
+            return 0;  // not there, or between its two names
+        }
     };
     /// Once the shot is under way, and its first checkpoint asked for, or there because it was time for it.
     const auto tell = [&](int ranks, int rank, int signal, const std::vector<std::string>& more) {
