@@ -13,7 +13,9 @@
 namespace onda {
 namespace {
 
-std::atomic<int> pending_signal{0}, signals_counted{0}, scopes_uninterrupted{0}, scopes_unheard{0};
+std::atomic<int> pending_signal{0}, signals_counted{0}, scopes_uninterrupted{0};
+/// Scopes in which any signal is unheard, and those of signals that ask to end.
+std::atomic<int> scopes_unheard{0}, scopes_of_ends_unheard{0};
 std::atomic<std::int64_t> checkpoints_asked{0}, first_signal_ns{0};
 std::atomic<bool> noticing{false}, takes_requests{false};
 std::atomic<pid_t> owner{0};
@@ -105,7 +107,9 @@ void take_requests_for_checkpoints() {
 }
 
 void throw_if_interrupted() {
-    if (const int signal = pending_signal; signal != 0 && scopes_unheard == 0) throw Interrupted{signal};
+    const int signal = pending_signal;
+    if (signal == 0 || scopes_unheard > 0 || (scopes_of_ends_unheard > 0 && asks_to_end(signal))) return;
+    throw Interrupted{signal};
 }
 
 int noticed_signal() {
@@ -149,12 +153,12 @@ RemovedOnSignal::~RemovedOnSignal() {
         for (;;) pause();
 }
 
-UnheardSignals::UnheardSignals() {
-    ++scopes_unheard;
+UnheardSignals::UnheardSignals(Which which) : scopes_(which == Which::all ? scopes_unheard : scopes_of_ends_unheard) {
+    ++scopes_;
 }
 
 UnheardSignals::~UnheardSignals() {
-    --scopes_unheard;
+    --scopes_;
 }
 
 Uninterrupted::Uninterrupted() {

@@ -2,6 +2,7 @@
 /// Signals that end the program: temporary files go first, and the program dies of the same signal.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -56,14 +57,18 @@ private:
     std::size_t slot_;
 };
 
-/// A stretch of the program in which throw_if_interrupted() throws nothing, in all threads: what is almost done is
-/// done.
+/// A stretch of the program in which throw_if_interrupted() throws nothing of some signals, in all threads: what is
+/// almost done is done.
 class UnheardSignals {
 public:
-    UnheardSignals();
+    enum class Which { all, those_that_ask_to_end };
+    explicit UnheardSignals(Which which = Which::all);
     ~UnheardSignals();
     UnheardSignals(const UnheardSignals&) = delete;
     UnheardSignals& operator=(const UnheardSignals&) = delete;
+
+private:
+    std::atomic<int>& scopes_;
 };
 
 /// A stretch of the program that no signal ends, however many come, while this is in scope: for a few system calls that

@@ -278,7 +278,7 @@ void print_checkpoints(const Plan& plan) {
                                  : "every half an hour, or less often: steps wait for them 2 % of the time at most");
     if (plan.placement.device->has_own_memory())
         std::cout << fmt::format("          which take another {} of the host's memory while they are written\n",
-                                 bytes_text(bytes_of_checkpoints(plan.experiment(), plan.computation())));
+                                 bytes_text(copies_of_states(plan.experiment(), plan.computation())));
     if (plan.imaging && plan.imaging->reverses)
         std::cout << fmt::format(
             "          of adjoint fields; a shot that goes on computes its forward field again, {:.0f} % of its "

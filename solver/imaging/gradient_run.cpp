@@ -177,16 +177,20 @@ void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
     if (first_time)
         for (const StepHook& hook : support_->forward_hooks) loop.add(hook);
     const double unknown = 0.;
-    if (AdjointKeeper* const keeper = support_->keeper; keeper != nullptr && adjoint_ && &run == &*adjoint_)
-        loop.set_after_stretch([keeper] { return keeper->is_due(); },
-                               [this, keeper] {
-                                   meet_now();
-                                   keeper->keep();
-                               });
-    else if (keeper != nullptr)
-        loop.set_after_stretch([keeper] { return keeper->wants_to_end(); }, [keeper] { keeper->end(); });
+    if (AdjointKeeper* const keeper = support_->keeper) {
+        const bool is_adjoint = adjoint_ && &run == &*adjoint_;
+        loop.set_after_stretch([keeper, is_adjoint] { return is_adjoint ? keeper->is_due() : keeper->wants_to_end(); },
+                               [this] { keep_or_end(); });
+    }
     loop.run(run, first_time && support_->max_abs != nullptr ? *support_->max_abs : unknown, last);
     steps_done_ += (last - first) * each;
+}
+
+/// Where the forward field is computed again between two pieces of the adjoint run, that run is what is kept.
+void GradientRun::keep_or_end() {
+    if (!adjoint_ || adjoint_->step() == goes_on_after_) return support_->keeper->end();
+    meet_now();
+    support_->keeper->keep();
 }
 
 void GradientRun::advance(std::int64_t to) {
@@ -381,7 +385,7 @@ std::optional<QueuedHook::Repeated> GradientRun::meetings_between() {
         if (*each) (*each)->follow(adjoint_->wavefield().fields());
     return QueuedHook::Repeated{
         [this, most, top](std::int64_t step) { return step - met_ == most && !is_kept(top - step); },
-        [this](std::int64_t step) { met_ = step; }, RepeatedWork([this, most] { meet(0, -1, most); })};
+        [this](std::int64_t step) { met_ = step; }, meeting_between_};
 }
 
 void check_keeps_applied(const Problem& problem) {

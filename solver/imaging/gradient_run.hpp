@@ -43,9 +43,9 @@ public:
     [[nodiscard]] virtual bool is_due() = 0;
     /// \throws what ends the run.
     virtual void keep() = 0;
-    /// Whether the run is to end after a stretch of another run, of which nothing is kept.
+    /// Whether the run is to end after a stretch of the forward run. What the adjoint run has come to since is kept.
     [[nodiscard]] virtual bool wants_to_end() = 0;
-    /// \throws what ends the run.
+    /// Ends where there is nothing new to keep. \throws what ends the run.
     virtual void end() = 0;
 };
 
@@ -162,6 +162,7 @@ private:
     [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
     /// Steps a run to another step, with what is done the first time if it is the forward run that is made anew.
     void step_to(Propagator& run, std::int64_t last, bool first_time);
+    void keep_or_end();
     void forward_to(std::int64_t step) { step_to(*forward_, step, !adjoint_); }
     void keep_from(std::int64_t segment);
     void keep(std::int64_t step, std::int64_t segment);
@@ -197,6 +198,8 @@ private:
     std::unique_ptr<RebuiltField> rebuilt_;     ///< null where levels are kept
     std::vector<double> scales_;                ///< of the adjoint runs of the shots
     JoinedStates state_;                        ///< of the adjoint field and the sums
+    /// One for all batches and segments, so that what was captured of it serves again.
+    RepeatedWork meeting_between_{[this] { meet(0, -1, steps_between_meetings()); }};
 
     // Of the batch that is computed.
     std::vector<ShotPoints> points_;

@@ -46,6 +46,7 @@ void SurveyPasses::run(const Pass& pass) {
     options.folder = pass.folder;
     options.shots = {};
     options.task = &pass.task;
+    options.is_pass = true;
     options.replaces_others = pass.replaces_others;
     options.operand = pass.operand;
     const std::int64_t number = done_++;

@@ -128,4 +128,8 @@ Failure describe_failure(const std::exception_ptr& exception) {
     }
 }
 
+bool is_about_the_machine(ExitCode code) {
+    return code == ExitCode::no_device || code == ExitCode::out_of_memory;
+}
+
 }  // namespace onda

@@ -19,6 +19,8 @@ struct Failure {
 /// kernels refuse a setup) is config; std::filesystem::filesystem_error is io_error; anything else is a bug in Onda.
 /// \throws std::bad_alloc if there is no memory for the message.
 Failure describe_failure(const std::exception_ptr& exception);
+/// Whether a failure is one of a device, or want of memory: the same command may do on another machine, or another day.
+bool is_about_the_machine(ExitCode code);
 
 /// Says that memory is short and ends the process with that code. Allocates nothing and runs no destructors: what
 /// brought the program here may be anywhere.

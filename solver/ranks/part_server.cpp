@@ -257,7 +257,7 @@ private:
     ServedImages images_;                       ///< after the wavefields whose steps they follow
     std::optional<ServedSnapshots> snapshots_;  ///< after the wavefield, of which its downloads are
     bool exchanges_ = true;
-    std::int64_t requests_told_ = 0;  ///< for checkpoints, which the leader knows of
+    std::int64_t requests_told_ = checkpoints_asked_for();  ///< which the leader knows of
 };
 
 }  // namespace

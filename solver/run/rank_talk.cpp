@@ -138,6 +138,7 @@ Computed LeadingRanks::end(Computed own) const {
         const auto computed = Incoming(ranks_.team()->receive(other, Topic::agreement)).get<Computed>();
         own.nodes += computed.nodes;
         own.ran_out_of_time = own.ran_out_of_time || computed.ran_out_of_time;
+        if (own.signal == 0) own.signal = computed.signal;
     });
     return own;
 }

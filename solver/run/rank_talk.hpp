@@ -56,6 +56,7 @@ private:
 struct Computed {
     std::int64_t nodes = 0;
     bool ran_out_of_time = false;
+    int signal = 0;  ///< that it was sent; 0: none
 };
 
 /// What the ranks of a run that lead workers tell each other, of which the first one begins and ends the survey.

@@ -150,8 +150,12 @@ bool may_end(const RunParts& run, const RunFolder& folder, ShotTable& table, Sho
 std::optional<CheckpointSettings> checkpoint_settings(const RunParts& run, const RunFolder& folder) {
     const std::optional<double> every_minutes = run.plan.config.checkpoint.every_minutes;
     if (!keeps_checkpoints(run.plan)) return std::nullopt;
-    CheckpointSettings settings{
-        folder.unfinished().folder(), run.facts.identity, {}, &run.log, run.ranks.are_connected()};
+    CheckpointSettings settings{folder.unfinished().folder(),
+                                run.facts.identity,
+                                {},
+                                &run.log,
+                                run.ranks.are_connected(),
+                                std::max<std::int64_t>(1, std::ssize(run.plan.placement.workers))};
     if (every_minutes) settings.every = std::chrono::duration<double>(60. * *every_minutes);
     return settings;
 }
@@ -181,7 +185,7 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
     const SharedRunParts shared{shot_files, table, run.times, progress, kept ? &*kept : nullptr};
     const bool out_of_time = workers.run(shared, run.options.shots, run.options.end_by);
     Computed computed = run.times.measure("other ranks", [&] {
-        return run.ranks.end({workers.nodes_computed(), out_of_time});
+        return run.ranks.end({workers.nodes_computed(), out_of_time, noticed_signal()});
     });
     const bool ends = may_end(run, folder, table, check, [&] {
         const std::int64_t nodes = workers.nodes_computed();
@@ -201,7 +205,10 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
     table.sync();
     account_for(run.plan.experiment(), run.plan.computation(), computed.nodes, workers.device_bytes(), run.times,
                 run.facts, run.log);
-    if (computed.ran_out_of_time && run.ranks.may_publish()) return true;
+    if (computed.ran_out_of_time && run.ranks.may_publish()) {
+        hear_of_signals(computed.signal, 0);  // so that all end for the reason of the one that was sent it
+        return true;
+    }
     run.log.info(fmt::format("{}; {}", what_is_left(run.plan.survey.shots, run.facts),
                              run.facts.shots.size() == run.plan.survey.shots.size()
                                  ? "another process ends the survey"
@@ -262,20 +269,19 @@ bool is_about_files(const std::exception_ptr& exception) {
            code == ExitCode::io_error;
 }
 
-/// Whether a device failed, or memory was short: the same command may do on another machine, or another day.
-bool is_about_the_machine(const Failure& failure) {
-    return failure.code == ExitCode::no_device || failure.code == ExitCode::out_of_memory;
-}
-
-std::string how_to_go_on(const UnfinishedSurvey& unfinished) {
+/// What a user may do after a failure of the machine, as a sentence.
+std::string how_to_go_on(const UnfinishedSurvey& unfinished, const Failure& failure, bool is_pass) {
     std::string kept;
     try {
         kept = unfinished.what_is_kept();
-    } catch (const Error&) {
+    } catch (...) {
         return "the same command goes on from what is on disk";  // which cannot be read at present
     }
-    return kept.empty() ? "nothing was finished or kept yet: the same command begins again"
-                        : "run the same command again, with any backend: " + kept;
+    const std::string again = failure.code == ExitCode::out_of_memory
+                                  ? "once there is more memory, run the same command again, with any backend: "
+                                  : "run the same command again, with any backend: ";
+    if (is_pass) return again + "it goes on after the passes that are finished" + (kept.empty() ? "" : "; " + kept);
+    return kept.empty() ? "nothing was finished or kept yet: the same command begins again" : again + kept;
 }
 
 constexpr const char* kEndedByAnother = "another process has ended the survey";
@@ -335,7 +341,8 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
 
     // Signals become what the ranks of a grid do after the same step, and all come to their ends together.
     std::optional<UnheardSignals> until_shots_are_kept;
-    if (ranks.team() != nullptr && keeps_checkpoints(plan)) until_shots_are_kept.emplace();
+    if (ranks.team() != nullptr && keeps_checkpoints(plan))
+        until_shots_are_kept.emplace(UnheardSignals::Which::those_that_ask_to_end);
     GridRanks grid(plan, ranks);
     if (!grid.leads()) {
         grid.serve(plan, std::move(model));
@@ -375,13 +382,13 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
             log.info(kEndedByAnother);
             return facts;
         }
-        Failure failure = describe_failure(std::current_exception());
+        const Failure failure = describe_failure(std::current_exception());
         folder.give_up();
-        const bool may_go_on = is_about_the_machine(failure);
-        if (may_go_on) failure.message += "\n  " + how_to_go_on(folder.unfinished());
         log.note_error(failure.message);
-        if (may_go_on) throw Error(failure.code, failure.message);
-        throw;
+        if (!is_about_the_machine(failure.code)) throw;
+        const std::string advice = how_to_go_on(folder.unfinished(), failure, options.is_pass);
+        log.note(advice);
+        throw Error(failure.code, failure.message + "\n  " + advice);
     }
     return facts;
 }

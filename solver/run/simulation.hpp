@@ -29,6 +29,7 @@ struct RunOptions {
     ShotSelection shots{};                     ///< those that this process may compute
     const TaskRow* task = nullptr;             ///< what is done with them; null: the first of tasks()
     std::shared_ptr<const Operand> operand{};  ///< what the task is applied to; null where it is to nothing
+    bool is_pass = false;                      ///< of an inversion, which has more on disk than this run's folder
     bool replaces_others = false;  ///< replace results of another configuration there, and keep those of this one
     /// When no further batch of shots is begun.
     std::chrono::steady_clock::time_point end_by = std::chrono::steady_clock::time_point::max();

@@ -227,13 +227,14 @@ bool UnfinishedSurvey::holds_work() const {
 
 std::string UnfinishedSurvey::what_is_kept() const {
     constexpr std::size_t most_named = 4;
-    std::map<std::int64_t, std::int64_t> steps;  // by shot
+    using StepAndName = std::pair<std::int64_t, std::string>;
+    std::map<std::int64_t, StepAndName> steps;  // by shot
     for_entries(folder_, [&](const std::filesystem::path& path, const std::string& name) {
         if (!is_checkpoint(name)) return;
         try {
-            const CheckpointReader reader(path);
-            std::int64_t& step = steps[reader.record().shot];
-            step = std::max(step, reader.record().step);
+            const CheckpointReader reader(path, CheckpointReader::Extent::header);
+            StepAndName& step = steps[reader.record().shot];
+            step = std::max(step, {reader.record().step, reader.record().step_name});
         } catch (const Error&) {
             return;  // told when the shot goes on
         }
@@ -243,11 +244,13 @@ std::string UnfinishedSurvey::what_is_kept() const {
         const std::size_t finished = ShotTable(table()).all_finished().size();
         parts.push_back(finished == 1 ? "1 shot is finished" : std::to_string(finished) + " shots are finished");
     }
-    for (const auto& [shot, step] : steps)
-        if (parts.size() < most_named)
-            parts.push_back("shot " + std::to_string(shot) + " goes on from the checkpoint after step " +
-                            std::to_string(step));
-    if (parts.size() == most_named) parts.push_back("so do others from theirs");
+    std::size_t named = 0;
+    for (const auto& [shot, step] : steps) {
+        if (parts.size() == most_named) break;
+        parts.push_back("shot " + std::to_string(shot) + " goes on from the checkpoint after " + step.second);
+        ++named;
+    }
+    if (named < steps.size()) parts.push_back("so do others from theirs");
     std::string text;
     for (std::size_t i = 0; i < parts.size(); ++i)
         text += (i == 0 ? "" : i + 1 < parts.size() ? ", " : ", and ") + parts[i];

@@ -49,7 +49,7 @@ public:
     /// Whether a shot of it is finished, or has a checkpoint. \throws Error(io_error).
     [[nodiscard]] bool holds_work() const;
     /// What the same command goes on from, as a clause: "2 shots are finished, and shot 3 goes on from the checkpoint
-    /// after step 1200"; empty if nothing is kept. \throws Error(io_error).
+    /// after step 1200 of 3000"; empty if nothing is kept. \throws Error(io_error).
     [[nodiscard]] std::string what_is_kept() const;
     /// How the survey was begun; nothing if there is none, or nothing of it was written.
     /// \throws Error(cannot_create) if something of another program is in the place.

@@ -126,12 +126,9 @@ bool SurveyRun::time_is_over() const {
            end_by_;
 }
 
-/// Where others are waited for, a signal that asks for the end is heard when the shots are kept; any other ends all.
 std::int64_t SurveyRun::begin_stretch() {
     throw_if_interrupted();
-    if (const int signal = noticed_signal(); signal != 0 && ends_with_others() && !asks_to_end(signal))
-        throw Interrupted{signal};
-    if (others_gave_up() && !checkpoints_) throw GivenUp{};  // or once the shots are kept
+    if (others_gave_up() && !(checkpoints_ && others_keep())) throw GivenUp{};  // or once the shots are kept
     return pace_;
 }
 
@@ -152,9 +149,13 @@ void SurveyRun::begin_at(std::int64_t step) {
     parts_.progress.go_on(together_ * step);
 }
 
-/// A worker beside this one has failed, its GPU perhaps.
+/// A worker beside this one has failed.
 bool SurveyRun::others_gave_up() const {
-    return parts_.given_up != nullptr && *parts_.given_up;
+    return parts_.ending != nullptr && *parts_.ending != Ending::none;
+}
+
+bool SurveyRun::others_keep() const {
+    return parts_.ending != nullptr && *parts_.ending == Ending::with_checkpoints;
 }
 
 bool SurveyRun::ends_with_others() const {
@@ -162,7 +163,7 @@ bool SurveyRun::ends_with_others() const {
 }
 
 bool SurveyRun::wants_to_end() {
-    return asks_to_end(noticed_signal()) || others_gave_up() || Clock::now() + to_write_ > end_by_;
+    return asks_to_end(noticed_signal()) || others_keep() || Clock::now() + to_write_ > end_by_;
 }
 
 bool SurveyRun::wants_checkpoint() {

@@ -24,6 +24,10 @@ namespace onda {
 struct Experiment;
 struct Plan;
 
+/// How the workers of a run end where one of them has failed: at once, or with checkpoints of their shots, as the same
+/// command may do on another machine, or another day.
+enum class Ending { none, at_once, with_checkpoints };
+
 /// What a survey run needs and does not own.
 struct SurveyRunParts {
     const Plan& plan;
@@ -32,7 +36,7 @@ struct SurveyRunParts {
     ShotLedger& ledger;
     PhaseTimes& times;
     Progress& progress;
-    const std::atomic<bool>* given_up = nullptr;      ///< set where another worker of the run has failed
+    const std::atomic<Ending>* ending = nullptr;      ///< set where another worker of the run has failed
     std::int64_t workers = 1;                         ///< of the run, which draw shots from one queue
     Team* team = nullptr;                             ///< the processes that share the grid, led by this one
     const CheckpointSettings* checkpoints = nullptr;  ///< null where none are kept
@@ -72,6 +76,7 @@ private:
     bool time_is_over() const;
     [[nodiscard]] bool ends_with_others() const;
     [[nodiscard]] bool others_gave_up() const;
+    [[nodiscard]] bool others_keep() const;
     void finish(Batch& batch) const;
 
     std::int64_t begin_stretch() override;

@@ -10,6 +10,7 @@
 
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/program/failure.hpp"
 
 namespace onda {
 namespace {
@@ -87,9 +88,16 @@ private:
     std::vector<std::unique_ptr<Part>> parts_;
 };
 
+/// The first failure says how all end.
+void end_all(std::atomic<Ending>& ending, const std::exception_ptr& failure) {
+    Ending none = Ending::none;
+    ending.compare_exchange_strong(
+        none, is_about_the_machine(describe_failure(failure).code) ? Ending::with_checkpoints : Ending::at_once);
+}
+
 /// Waits for all workers. \returns whether one of them ran out of time. \throws what the first of them met that has a
 /// reason of its own, or what the progress throws.
-bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress, std::atomic<bool>& given_up) {
+bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress, std::atomic<Ending>& ending) {
     bool out_of_time = false;
     std::exception_ptr reason;
     const auto note = [&](const auto& body) {
@@ -97,8 +105,9 @@ bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress
             body();
         } catch (const GivenUp&) {
         } catch (...) {
-            if (!reason) reason = std::current_exception();
-            given_up = true;
+            if (reason) return;
+            reason = std::current_exception();
+            end_all(ending, reason);
         }
     };
     for (std::future<bool>& run : runs) {
@@ -148,25 +157,25 @@ bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection
                                SurveyRun::Clock::time_point end_by) {
     JoinedProgress progress(shared.progress, workers_.size());
     std::vector<PhaseTimes> times(workers_.size());
-    std::atomic<bool> given_up = false;
+    std::atomic<Ending> ending = Ending::none;
     std::vector<std::future<bool>> runs;
     for (std::size_t i = 0; i < workers_.size(); ++i)
         runs.push_back(std::async(std::launch::async, [&, i] {
             try {
                 const Worker& worker = workers_[i];
                 SurveyRun run(
-                    {*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i), &given_up,
+                    {*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i), &ending,
                      workers_of_run(worker.plan->placement) * std::ssize(workers_), nullptr, shared.checkpoints},
                     selection, end_by);
                 const bool out_of_time = run.run();
                 account_for(worker, run);
                 return out_of_time;
             } catch (...) {
-                given_up = true;
+                end_all(ending, std::current_exception());
                 throw;
             }
         }));
-    const bool out_of_time = wait_for_all(runs, progress, given_up);
+    const bool out_of_time = wait_for_all(runs, progress, ending);
     for (const PhaseTimes& of_worker : times) shared.times.take_longest(of_worker);
     shared.progress.clear();
     return out_of_time;

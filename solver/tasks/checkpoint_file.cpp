@@ -19,7 +19,7 @@ namespace {
 
 using CheckpointJson = nlohmann::ordered_json;
 
-constexpr std::string_view kCheckpointMagic = "ondackp1", kLastMark = ".checkpoint",
+constexpr std::string_view kCheckpointMagic = "ondackp2", kLastMark = ".checkpoint",
                            kEarlierMark = ".checkpoint-before", kFramesMark = ".frames";
 constexpr std::int64_t kMagicBytes = 8, kLengthBytes = 8, kHashBytes = 8;
 constexpr std::int64_t kPieceBytes = 8 << 20;
@@ -43,6 +43,7 @@ std::string header_of(const CheckpointRecord& record) {
     CheckpointJson json{{"identity", record.identity},
                         {"shot", record.shot},
                         {"step", record.step},
+                        {"step_name", record.step_name},
                         {"largest_observed_pressure_pa", record.largest_observed_pressure},
                         {"frames", record.frames},
                         {"frames_xxh3", record.frames_hash},
@@ -59,9 +60,14 @@ std::string header_of(const CheckpointRecord& record) {
 /// \throws nlohmann::json::exception. \param values, bytes of the traces and of the outputs, which follow.
 CheckpointRecord record_of_header(const std::string& text, std::int64_t& values, std::int64_t& bytes) {
     const CheckpointJson json = CheckpointJson::parse(text);
-    CheckpointRecord record{
-        json.at("identity"), json.at("shot"),        json.at("step"),   json.at("largest_observed_pressure_pa"),
-        json.at("frames"),   json.at("frames_xxh3"), json.at("samples")};
+    CheckpointRecord record{json.at("identity"),
+                            json.at("shot"),
+                            json.at("step"),
+                            json.at("step_name"),
+                            json.at("largest_observed_pressure_pa"),
+                            json.at("frames"),
+                            json.at("frames_xxh3"),
+                            json.at("samples")};
     values = json.at("trace_values");
     bytes = json.at("output_bytes");
     for (const CheckpointJson& part : json.at("state"))
@@ -97,14 +103,15 @@ AtomicFile stage_checkpoint(const std::filesystem::path& path, const CheckpointR
     return file.finish();
 }
 
-CheckpointReader::CheckpointReader(const std::filesystem::path& path)
+CheckpointReader::CheckpointReader(const std::filesystem::path& path, Extent extent)
     : path_(path), file_(open_plain_file(path, O_RDONLY)), bytes_(bytes_of_file(file_, path)) {
     std::int64_t at = 0;
     const std::int64_t end = bytes_ - kHashBytes;
-    const auto next = [&](std::int64_t bytes) {
+    const auto pass = [&](std::int64_t bytes) {
         if (bytes < 0 || bytes > end - at) fail("is shorter than it says");
-        return read_piece(file_, path_, std::exchange(at, at + bytes), bytes);
+        return std::exchange(at, at + bytes);
     };
+    const auto next = [&](std::int64_t bytes) { return read_piece(file_, path_, pass(bytes), bytes); };
     if (next(kMagicBytes) != kCheckpointMagic) fail("is not a checkpoint of this version of Onda");
     const auto length = static_cast<std::int64_t>(number_of_bytes(next(kLengthBytes)));
     std::int64_t values = 0, of_outputs = 0;
@@ -114,10 +121,15 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path)
         fail("is damaged: its header cannot be read");
     }
     if (values < 0 || values > end / std::int64_t{sizeof(float)}) fail("is shorter than it says");
-    const std::string traces = next(values * std::int64_t{sizeof(float)});
-    record_.traces.resize(static_cast<std::size_t>(values));
-    if (!traces.empty()) std::memcpy(record_.traces.data(), traces.data(), traces.size());
-    record_.outputs = next(of_outputs);
+    if (extent == Extent::all) {
+        const std::string traces = next(values * std::int64_t{sizeof(float)});
+        record_.traces.resize(static_cast<std::size_t>(values));
+        if (!traces.empty()) std::memcpy(record_.traces.data(), traces.data(), traces.size());
+        record_.outputs = next(of_outputs);
+    } else {
+        pass(values * std::int64_t{sizeof(float)});
+        pass(of_outputs);
+    }
     state_at_ = at;
     for (const StatePart& part : record_.parts) at = saturating_sum(at, bytes_of(part));
     if (at != end) fail("is not as long as it says");

@@ -20,6 +20,7 @@ namespace onda {
 struct CheckpointRecord {
     std::string identity;  ///< hash of what the survey follows from
     std::int64_t shot = 1, step = 0;
+    std::string step_name;                  ///< as people are told of it: "step 12 of 300"
     double largest_observed_pressure = 0.;  ///< ShotRecord's, so far
     std::int64_t frames = 0;                ///< snapshots so far; their values are in a file of their own
     std::string frames_hash;                ///< of these values
@@ -43,9 +44,10 @@ AtomicFile stage_checkpoint(const std::filesystem::path& path, const CheckpointR
 /// A checkpoint that is read.
 class CheckpointReader {
 public:
-    /// Reads what comes before the state. \throws Error(bad_data) for a file that is no checkpoint, or is shorter than
-    /// it says; Error(io_error).
-    explicit CheckpointReader(const std::filesystem::path& path);
+    enum class Extent { header, all };
+    /// Reads what comes before the state, or of that the header alone, without traces and outputs. \throws
+    /// Error(bad_data) for a file that is no checkpoint, or is shorter than it says; Error(io_error).
+    explicit CheckpointReader(const std::filesystem::path& path, Extent extent = Extent::all);
 
     [[nodiscard]] const CheckpointRecord& record() const { return record_; }
     /// Reads all of it. \throws Error(bad_data) if a byte is not what was written; Error(io_error).

@@ -77,12 +77,17 @@ std::int64_t bytes_of_checkpoints(const Experiment& experiment, const Computatio
     return saturating_sum(state_bytes(computation), sums, bytes_of_traces(experiment, computation));
 }
 
+std::int64_t copies_of_states(const Experiment& experiment, const Computation& computation) {
+    const auto workers = std::max<std::int64_t>(1, std::ssize(computation.placement.workers));
+    return saturating_product(workers, bytes_of_checkpoints(experiment, computation));
+}
+
 std::int64_t checkpoints_on_disk(const Experiment& experiment, const Computation& computation) {
-    const std::int64_t shots = shots_together(computation.placement),
-                       workers = std::max<std::int64_t>(1, std::ssize(computation.placement.workers));
+    const std::int64_t shots = shots_together(computation.placement);
     const std::int64_t frames = saturating_product(experiment.snapshots.window.points(),
                                                    experiment.snapshots.steps.size(), std::int64_t{sizeof(float)});
-    return saturating_sum(saturating_product(workers, bytes_of_checkpoints(experiment, computation), std::int64_t{2}),
+    constexpr std::int64_t at_a_time = 3;  // the last two, and the next while it is written
+    return saturating_sum(saturating_product(copies_of_states(experiment, computation), at_a_time),
                           saturating_product(shots, frames));
 }
 
@@ -97,7 +102,7 @@ std::vector<std::filesystem::path> CheckpointStore::files_of(std::int64_t shot) 
 
 std::int64_t CheckpointStore::step_of(std::int64_t shot) const {
     for (const std::filesystem::path& path : files_of(shot)) try {
-            return CheckpointReader(path).record().step;
+            return CheckpointReader(path, CheckpointReader::Extent::header).record().step;
         } catch (const Error&) {
             continue;  // told when the shot goes on
         }
@@ -186,7 +191,7 @@ bool BatchCheckpoints::are_whole(const Readers& readers, const KeptShots& shots)
             readers[slot]->verify();
             const CheckpointRecord& record = readers[slot]->record();
             if (record.identity != store_.settings().identity || record.shot != batch_[slot].shot.id ||
-                record.step < 1 || record.step >= shots.steps() || !has_frames(record, slot))
+                record.step < shots.first_kept_step() || record.step >= shots.steps() || !has_frames(record, slot))
                 readers[slot]->fail("is of another run, or its snapshots are not there");
             if (record.parts != shots.state().state_parts())
                 readers[slot]->fail("is of a grid that was cut at other planes, or of another run");
@@ -285,6 +290,7 @@ bool BatchCheckpoints::succeeds(const Body& body) {
         if (error.code() != ExitCode::io_error && error.code() != ExitCode::cannot_create) throw;
         note_failure(error.what());
     } catch (const std::bad_alloc&) {
+        states_.clear();  // nothing is being written of them
         note_failure("out of memory");
     } catch (const std::system_error& error) {
         note_failure(error.what());
@@ -313,6 +319,7 @@ CheckpointRecord BatchCheckpoints::record_of(const KeptShots& shots, std::size_t
     record.identity = store_.settings().identity;
     record.shot = shot.shot.id;
     record.step = shots.step();
+    record.step_name = shots.name_of(record.step);
     record.largest_observed_pressure = shot.record.largest_observed_pressure;
     record.frames = frames_[slot].count;
     record.frames_hash = frames_[slot].hash.hex();
@@ -323,12 +330,16 @@ CheckpointRecord BatchCheckpoints::record_of(const KeptShots& shots, std::size_t
     return record;
 }
 
+/// Half of the memory that nobody uses is for copies of states, of which each worker has its own.
+bool BatchCheckpoints::may_copy_states() const {
+    const std::int64_t needed = bytes_of_checkpoints(plan_.experiment(), plan_.computation());
+    return available_memory_bytes() / (2 * store_.settings().workers) > needed;
+}
+
 /// Devices with memory of their own go on once the host has a copy of the state, if it has room for one.
 void BatchCheckpoints::write(KeptShots& shots) {
     const ShotState& state = shots.state();
-    const std::int64_t needed = bytes_of_checkpoints(plan_.experiment(), plan_.computation());
-    const bool in_background =
-        plan_.placement.device->has_own_memory() && (!states_.empty() || available_memory_bytes() / 2 > needed);
+    const bool in_background = plan_.placement.device->has_own_memory() && (!states_.empty() || may_copy_states());
     if (in_background) states_.resize(batch_.size());
     std::vector<CheckpointRecord> records;
     std::vector<AtomicFile> files;

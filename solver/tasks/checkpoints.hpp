@@ -31,9 +31,12 @@ struct Plan;
 bool keeps_checkpoints(const Plan& plan);
 /// Why they are not although the configuration asks for it; empty where they are, or nobody asks.
 std::string why_without_checkpoints(const Plan& plan);
-/// Bytes of the checkpoints that a run has on disk at most: the last two of all shots that its workers advance, and
-/// their snapshots.
+/// Bytes of the checkpoints that a run has on disk at most: the last two of all shots that its workers advance and the
+/// next, and their snapshots.
 std::int64_t checkpoints_on_disk(const Experiment& experiment, const Computation& computation);
+/// Bytes of the checkpoints, one each, of all shots that the workers of a run advance: what the host holds of states
+/// of devices with memory of their own while they are written.
+std::int64_t copies_of_states(const Experiment& experiment, const Computation& computation);
 /// Bytes of the checkpoints, one each, of the shots that a worker advances together.
 std::int64_t bytes_of_checkpoints(const Experiment& experiment, const Computation& computation);
 
@@ -46,6 +49,7 @@ struct CheckpointSettings {
     Log* log = nullptr;
     /// Whether a signal ends the run as its time limit does: when all of its processes have kept their shots.
     bool ends_with_others = false;
+    std::int64_t workers = 1;  ///< of this process, which share its memory
 };
 
 /// The checkpoints of a run's shots on disk, the last two of each. The claim of a shot is that of its checkpoints, too.
@@ -85,6 +89,8 @@ public:
     /// Between steps 0 and steps(), after which nothing is kept.
     [[nodiscard]] virtual std::int64_t step() const = 0;
     [[nodiscard]] virtual std::int64_t steps() const = 0;
+    /// The first step after which there is something to keep.
+    [[nodiscard]] virtual std::int64_t first_kept_step() const { return 1; }
     /// A step as people are told of it: "step 12 of 300".
     [[nodiscard]] virtual std::string name_of(std::int64_t step) const = 0;
     /// What is computed again by shots that go on; empty: nothing.
@@ -151,6 +157,7 @@ private:
     bool succeeds(const Body& body);
     void note_failure(const std::string& why);
     void write(KeptShots& shots);
+    [[nodiscard]] bool may_copy_states() const;
     void keep_frames(std::size_t slot, std::int64_t step);
     [[nodiscard]] CheckpointRecord record_of(const KeptShots& shots, std::size_t slot) const;
     void give_names(std::vector<AtomicFile> files) const;

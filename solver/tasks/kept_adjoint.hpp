@@ -18,6 +18,7 @@ public:
     // Steps are counted over both fields, each once.
     [[nodiscard]] std::int64_t step() const override { return time_.steps + run_.adjoint().step(); }
     [[nodiscard]] std::int64_t steps() const override { return 2 * time_.steps; }
+    [[nodiscard]] std::int64_t first_kept_step() const override { return time_.steps + 1; }
     [[nodiscard]] std::string name_of(std::int64_t step) const override;
     [[nodiscard]] std::string computed_again() const override { return "the forward field"; }
     [[nodiscard]] ShotState& state() const override { return run_.adjoint_state(); }

@@ -194,7 +194,7 @@ TEST_CASE("gradients that are stopped on a GPU go on on the CPU and back with th
         CAPTURE(of.plan.storage(box.time()));
         const std::vector<double> expected = images_with_stops(box, std::span(media).last(1), of, {});
         CHECK(are_numbers(expected));
-        for (const std::vector<std::int64_t>& stops : {std::vector<std::int64_t>{40, 41, 120}, {3, 82}})
+        for (const std::vector<Stop>& stops : std::vector<std::vector<Stop>>{{{40}, {41}, {120}}, {{3}, {82}}})
             CHECK(images_with_stops(box, media, of, stops) == expected);
     }
 }

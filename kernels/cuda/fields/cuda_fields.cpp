@@ -137,6 +137,18 @@ void CudaFields<T>::copy_out(const T* from, WindowRows rows, std::span<U> values
 }
 
 template <typename T>
+bool CudaFields<T>::has_room_to_show(std::int64_t values) const {
+    if (shown_.size() >= 2 * values) return true;
+    shown_ = {};
+    try {
+        shown_ = PinnedBuffer<T>(pinned("planes that are shown", Owner::shots, 2 * values, sizeof(T)));
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    return true;
+}
+
+template <typename T>
 void CudaFields<T>::show_planes(const T* from, WindowRows rows, std::int64_t planes,
                                 const std::function<void(std::int64_t, std::span<T>)>& take) const {
     enter();
@@ -145,16 +157,23 @@ void CudaFields<T>::show_planes(const T* from, WindowRows rows, std::int64_t pla
         for (std::int64_t plane = 0; plane < planes; ++plane) take(plane, {});
         return;
     }
+    if (!has_room_to_show(values)) {
+        std::vector<T> one(static_cast<std::size_t>(values));
+        for (std::int64_t plane = 0; plane < planes; ++plane, rows.element += rows.step_z) {
+            copy_out(from, rows, std::span<T>(one));
+            take(plane, one);
+        }
+        return;
+    }
     const std::int64_t most = rows_of_staging<T>(rows.count_x, all);
     auto* const piece = reinterpret_cast<T*>(staging_.data());
-    const PinnedBuffer<T> on_their_way(pinned("planes of a state on their way", Owner::shots, 2 * values, sizeof(T)));
     const std::array<Event, 2> arrived;
     // Also where `take` throws: copies are under way.
     struct Wait {
         const Stream& stream;
         ~Wait() { static_cast<void>(cudaStreamSynchronize(stream.get())); }
     } const until_copied{compute_};
-    const auto memory_of = [&](std::int64_t plane) { return on_their_way.data() + plane % 2 * values; };
+    const auto memory_of = [&](std::int64_t plane) { return shown_.data() + plane % 2 * values; };
     const auto queue = [&](std::int64_t plane) {
         for (rows.first_row = 0; rows.first_row < all; rows.first_row += most) {
             rows.rows = std::min(most, all - rows.first_row);

@@ -74,7 +74,8 @@ public:
     template <typename U>
     void copy_out(const T* from, WindowRows rows, std::span<U> values) const;
     /// Shows planes of an array of this GPU to `take`, in their order, from page-locked memory: while one is taken the
-    /// next comes. \param rows of the first, which lies `step_z` elements before the second.
+    /// next comes; one after the other where there is no such memory. \param rows of the first, which lies `step_z`
+    /// elements before the second.
     void show_planes(const T* from, WindowRows rows, std::int64_t planes,
                      const std::function<void(std::int64_t plane, std::span<T> values)>& take) const;
     /// Copies rows from the host to an array of this GPU through the staging memory. Waits.
@@ -132,6 +133,9 @@ public:
 private:
     class Port;
 
+    /// Makes room for two planes of so many values in page-locked memory. \returns whether there is.
+    [[nodiscard]] bool has_room_to_show(std::int64_t values) const;
+
     [[nodiscard]] T* array_of(FieldLevel level) const {
         if (level.before == kAppliedLevel.before) return odd();
         const auto field = static_cast<std::size_t>(level.field);
@@ -164,6 +168,7 @@ private:
     int now_ = 0;
     std::array<DeviceBuffer<LayerCopy>, 3> copies_;
     DeviceBuffer<std::byte> staging_;  ///< for rows on their way
+    mutable PinnedBuffer<T> shown_;    ///< two planes on their way in show_planes(), from its first call on
     DeviceBuffer<Largest> largest_;
     DeviceBuffer<std::uint64_t> hashes_;  ///< of the planes of one shot
     std::shared_ptr<Downloads> downloads_;

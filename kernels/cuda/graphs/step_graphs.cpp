@@ -17,7 +17,8 @@ constexpr std::size_t kMostGraphs = 32;
 /// A captured sequence of launches.
 class StepGraphs::Graph {
 public:
-    /// \param may_be_refused whether null is returned where the driver does not take into a graph what `work` calls.
+    /// Null where there is no memory for a graph. \param may_be_refused whether null is returned as well where the
+    /// driver does not take into a graph what `work` calls.
     template <typename Work>
     static std::unique_ptr<Graph> capture(const Stream& stream, bool may_be_refused, const Work& work) {
         cudaGraph_t graph = nullptr;
@@ -38,6 +39,10 @@ public:
         const cudaError_t status =
             cudaGraphInstantiate(&captured->executable_, graph, cudaGraphInstantiateFlagUseNodePriority);
         cudaGraphDestroy(graph);
+        if (status == cudaErrorMemoryAllocation) {
+            static_cast<void>(cudaGetLastError());
+            return nullptr;
+        }
         check_call(status, "cudaGraphInstantiate", __FILE__, __LINE__);
         return captured;
     }
@@ -70,10 +75,8 @@ StepGraphs::StepGraphs(std::vector<GraphPart*> parts, std::int64_t length, std::
 StepGraphs::~StepGraphs() = default;
 
 void StepGraphs::enqueue(std::int64_t first, std::int64_t count) {
-    if (first % stride_ != 0 || count % stride_ != 0)
-        throw std::logic_error("leaps go from one even time step to the next");
-    first /= stride_;
-    count /= stride_;
+    first = updates_of(first);
+    count = updates_of(count);
     while (count > 0) {
         forget_void_graphs(first);
         // A graph records samples first + 1 … first + steps, all of one batch.
@@ -86,11 +89,16 @@ void StepGraphs::enqueue(std::int64_t first, std::int64_t count) {
 
 bool StepGraphs::repeat(std::int64_t first, std::span<const std::int64_t> pieces, const RepeatedWork& between) {
     Contents contents{{pieces.begin(), pieces.end()}, &between};
-    for (std::int64_t& piece : contents.pieces) piece /= stride_;
-    first /= stride_;
+    first = updates_of(first);
+    for (std::int64_t& piece : contents.pieces) piece = updates_of(piece);
     forget_void_graphs(first);
     const std::int64_t steps = contents.updates();
     return steps >= kFewest && steps <= std::min(4 * length_, of_one_batch(first)) && replay(first, contents, false);
+}
+
+std::int64_t StepGraphs::updates_of(std::int64_t steps) const {
+    if (steps % stride_ != 0) throw std::logic_error("leaps go from one even time step to the next");
+    return steps / stride_;
 }
 
 std::int64_t StepGraphs::of_one_batch(std::int64_t first) const {
@@ -117,10 +125,13 @@ StepGraphs::Entry* StepGraphs::find(const Contents& contents) {
     const auto found = std::ranges::find_if(graphs_, [&](const Entry& entry) {
         return entry.level == level && entry.work == work && entry.pieces == contents.pieces;
     });
-    if (found != graphs_.end()) return &*found;
+    if (found != graphs_.end()) {
+        std::rotate(found, found + 1, graphs_.end());
+        return &graphs_.back();
+    }
     if (graphs_.size() >= kMostGraphs) {
-        parts_.front()->stream().wait();
-        graphs_.clear();
+        if (graphs_.front().graph) parts_.front()->stream().wait();
+        graphs_.erase(graphs_.begin());
     }
     graphs_.push_back({level, contents.pieces, work, nullptr});
     return nullptr;
@@ -142,7 +153,7 @@ bool StepGraphs::replay(std::int64_t first, const Contents& contents, bool at_on
     return true;
 }
 
-// Null where the driver refuses what several GPUs do together: calls are as good, if slower.
+// Null where the driver refuses what several GPUs do together, or has no memory: calls are as good, if slower.
 std::unique_ptr<StepGraphs::Graph> StepGraphs::capture(const Contents& contents) {
     struct Captured {
         GraphPart* part;

@@ -75,8 +75,11 @@ private:
 
     /// \param at_once whether a graph is made the first time. \returns whether the steps are queued.
     bool replay(std::int64_t first, const Contents& contents, bool at_once);
+    /// \returns the entry of contents; null if it was none, and is the last from now on.
     [[nodiscard]] Entry* find(const Contents& contents);
     void forget_void_graphs(std::int64_t first);
+    /// \throws std::logic_error for steps that are no whole updates.
+    [[nodiscard]] std::int64_t updates_of(std::int64_t steps) const;
     /// How many of the updates that follow are of one batch of samples.
     [[nodiscard]] std::int64_t of_one_batch(std::int64_t first) const;
     [[nodiscard]] std::unique_ptr<Graph> capture(const Contents& contents);
@@ -91,7 +94,7 @@ private:
     std::deque<Event> reached_;           ///< of each part's stream
     std::vector<std::int64_t> prepared_;  ///< of each part: see prepare_steps()
     std::vector<bool> records_;           ///< of each part: whether the graphs record samples
-    std::vector<Entry> graphs_;
+    std::vector<Entry> graphs_;           ///< the one that was used last comes last
     bool can_capture_ = true;
 };
 

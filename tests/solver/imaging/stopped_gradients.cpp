@@ -17,11 +17,30 @@ TEST_CASE("gradients that are stopped after any step of the adjoint field have t
         CAPTURE(of.plan.storage(box.time()));
         const std::vector<double> expected = images_with_stops(box, {&one, 1}, of, {});
         CHECK(are_numbers(expected));
-        for (const std::vector<std::int64_t>& stops : std::vector<std::vector<std::int64_t>>{
-                 {1}, {2, 3, 40}, {60, 61}, {20, 80, 141}, {118, 155}, {159}, {156, 157, 158}}) {
-            CAPTURE(stops.front());
+        for (const std::vector<Stop>& stops : std::vector<std::vector<Stop>>{{{1}},
+                                                                             {{2}, {3}, {40}},
+                                                                             {{60}, {61}},
+                                                                             {{20}, {80}, {141}},
+                                                                             {{118}, {155}},
+                                                                             {{159}},
+                                                                             {{156}, {157}, {158}}}) {
+            CAPTURE(stops.front().after);
             CHECK(images_with_stops(box, {&one, 1}, of, stops) == expected);
         }
+    }
+}
+
+TEST_CASE(
+    "gradients that are stopped while the forward field is computed again keep what the adjoint field has come to") {
+    for (const StoppableGradient& of : stoppable_gradients()) {
+        const verify::AdjointBox box(verify::box_of(verify::kAdjointCases[of.which], 2, Precision::float32), {});
+        if (of.plan.segments(box.time()) == 1) continue;
+        const std::shared_ptr<Medium> medium = box.make_medium();
+        Medium* const one = medium.get();
+        CAPTURE(verify::kAdjointCases[of.which].name);
+        const std::vector<double> expected = images_with_stops(box, {&one, 1}, of, {});
+        const std::vector<Stop> stops{{1, true}, {30, true}, {50}, {70, true}};
+        CHECK(images_with_stops(box, {&one, 1}, of, stops) == expected);
     }
 }
 

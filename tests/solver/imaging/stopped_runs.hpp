@@ -15,32 +15,42 @@ namespace onda::test {
 /// Ends a run that is stopped.
 struct StoppedRun {};
 
+/// Where a run stops.
+struct Stop {
+    std::int64_t after = 0;   ///< a step of the adjoint field; 0: nowhere
+    bool in_forward = false;  ///< when the forward field is computed again, next after that step
+};
+
 /// Keeps what a run has after a step of its adjoint field, and lets another one go on from it.
 class KeptInMemory final : public AdjointKeeper {
 public:
-    /// \param stop_after a step; 0: no stop.
-    void attach(GradientRun& run, std::int64_t stop_after) {
+    void attach(GradientRun& run, Stop stop) {
         run_ = &run;
-        stop_after_ = stop_after;
+        stop_ = stop;
+        seen_ = 0;
     }
     [[nodiscard]] std::int64_t begins_after() const override { return step_; }
     void restore() override {
         restore_state(run_->adjoint_state(), state_, 1);
         run_->set_recorded_before(0, recorded_);
     }
-    [[nodiscard]] bool is_due() override { return run_->adjoint().step() == stop_after_; }
+    [[nodiscard]] bool is_due() override {
+        seen_ = run_->adjoint().step();
+        return !stop_.in_forward && seen_ == stop_.after;
+    }
     void keep() override {
         state_ = bytes_of_state(run_->adjoint_state(), 1);
         recorded_ = run_->recorded(0);
-        step_ = stop_after_;
+        step_ = run_->adjoint().step();
         throw StoppedRun{};
     }
-    [[nodiscard]] bool wants_to_end() override { return false; }
-    void end() override {}
+    [[nodiscard]] bool wants_to_end() override { return stop_.in_forward && seen_ >= stop_.after; }
+    void end() override { FAIL("what the adjoint field has come to is lost"); }
 
 private:
     GradientRun* run_ = nullptr;
-    std::int64_t stop_after_ = 0, step_ = 0;
+    Stop stop_;
+    std::int64_t step_ = 0, seen_ = 0;  ///< the latter of the run that is attached
     std::vector<std::byte> state_;
     std::vector<double> recorded_;
 };
@@ -107,15 +117,15 @@ inline std::vector<double> all_images(const GradientRun& run, const ImageSums& s
     return all;
 }
 
-/// The images of a gradient whose adjoint field is stopped after these steps, each time on the next of some media.
+/// The images of a gradient that is stopped here and there, each time on the next of some media.
 inline std::vector<double> images_with_stops(const verify::AdjointBox& box, std::span<Medium* const> media,
-                                             const StoppableGradient& of, std::span<const std::int64_t> stops) {
+                                             const StoppableGradient& of, std::span<const Stop> stops) {
     PhaseTimes times;
     KeptInMemory kept;
-    const auto run_on = [&](Medium& medium, std::int64_t stop_after) {
+    const auto run_on = [&](Medium& medium, Stop stop) {
         GradientRun run(medium, 1, box.time(), of.plan, of.sums);
         EveryStep control;
-        kept.attach(run, stop_after);
+        kept.attach(run, stop);
         run.run(
             std::vector{box.points_of(box.source_signals())},
             [&](const Wavefield& field) {
@@ -127,7 +137,7 @@ inline std::vector<double> images_with_stops(const verify::AdjointBox& box, std:
     };
     for (std::size_t i = 0; i < stops.size(); ++i)
         CHECK_THROWS_AS(static_cast<void>(run_on(*media[i % media.size()], stops[i])), StoppedRun);
-    return run_on(*media[stops.size() % media.size()], 0);
+    return run_on(*media[stops.size() % media.size()], {});
 }
 
 }  // namespace onda::test
