@@ -124,7 +124,7 @@ std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest) {
 
 /// Small boxes are left to HDF5, which stores them more densely beside its metadata.
 bool Dataset::goes_in_whole_chunks(const Extents& first, const Extents& count, Element element) const {
-    constexpr std::size_t least_bytes = 1 << 20;
+    constexpr std::size_t least_bytes = 64 << 10;
     const bool as_in_file = element == element_ && std::endian::native == std::endian::little;
     if (!as_in_file || chunk_.empty() || product(count) * element_bytes_ < least_bytes) return false;
     return is_of_whole_chunks(first, count, chunk_, extents_);

@@ -48,7 +48,11 @@ SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock
 bool SurveyRun::run() {
     const auto prepare = [this] {
         const bool ahead = plan_.survey.shots.size() > 1 && may_claim_ahead();
-        return std::async(ahead ? std::launch::async : std::launch::deferred, [this] { return claim_and_prepare(); });
+        return std::async(ahead ? std::launch::async : std::launch::deferred,
+                          [this, threads = omp_get_max_threads()] {  // of this worker, which no new thread knows
+                              omp_set_num_threads(threads);
+                              return claim_and_prepare();
+                          });
     };
     std::future<void> finishing;  // waits when it goes: what is computed is kept
     Batch batch = parts_.times.measure("shot set-up", [&] { return claim_and_prepare(); });
@@ -73,9 +77,9 @@ bool SurveyRun::run() {
             parts_.times.measure("outputs", [&] { finish(batch); });
         } else {
             // On the CPU the steps of the next batch have the other threads.
-            const bool alone = plan_.placement.device->has_own_memory();
-            finishing = std::async(std::launch::async, [this, alone, done = std::move(batch)]() mutable {
-                if (!alone) omp_set_num_threads(1);
+            const int threads = plan_.placement.device->has_own_memory() ? omp_get_max_threads() : 1;
+            finishing = std::async(std::launch::async, [this, threads, done = std::move(batch)]() mutable {
+                omp_set_num_threads(threads);
                 finish(done);
             });
         }

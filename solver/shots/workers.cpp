@@ -5,6 +5,7 @@
 #include <exception>
 #include <future>
 #include <mutex>
+#include <omp.h>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
@@ -155,6 +156,8 @@ bool Workers::run(const SharedRunParts& shared, const ShotSelection& selection, 
 
 bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection& selection,
                                SurveyRun::Clock::time_point end_by) {
+    // Each worker compares, prepares and writes shots with threads of its own: together as many as one would have.
+    const int threads = std::max(1, omp_get_max_threads() / static_cast<int>(workers_.size()));
     JoinedProgress progress(shared.progress, workers_.size());
     std::vector<PhaseTimes> times(workers_.size());
     std::atomic<Ending> ending = Ending::none;
@@ -162,6 +165,7 @@ bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection
     for (std::size_t i = 0; i < workers_.size(); ++i)
         runs.push_back(std::async(std::launch::async, [&, i] {
             try {
+                omp_set_num_threads(threads);
                 const Worker& worker = workers_[i];
                 SurveyRun run(
                     {*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i), &ending,
