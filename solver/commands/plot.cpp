@@ -98,7 +98,7 @@ struct Kind {
 
 constexpr std::array<Kind, 4> kKinds{{{FileKind::seismograms,
                                        "seismograms",
-                                       "onda plot gather, wiggle and spectrum draw them",
+                                       "onda plot gather, wiggle, offset, cmp, spectrum and fk draw them",
                                        {"seismograms.h5"},
                                        ": this run recorded no seismograms; receivers ask for them"},
                                       {FileKind::snapshots,
@@ -134,8 +134,9 @@ std::filesystem::path input_of(const std::filesystem::path& file, FileKind wante
         throw Error(ExitCode::missing_input, fmt::format("{}: has no {}{}", shown(file), names, why_absent(file, row)));
     }
     if (wanted == FileKind::seismograms && is_trace_file(file) && std::filesystem::exists(file))
-        throw Error(ExitCode::usage, fmt::format("{}: is not {}; `onda data plot {}` draws SEG-Y, SU and NumPy files",
-                                                 shown(file), row.files.front(), shown(file)));
+        throw Error(ExitCode::usage,
+                    fmt::format("{}: is not {}; onda plot and onda data read SEG-Y, SU and NumPy files", shown(file),
+                                row.files.front()));
     const FileKind found = kind_of_file(file);
     if (found == wanted) return file;
     const auto other = std::ranges::find(kKinds, found, &Kind::kind);
@@ -229,9 +230,9 @@ Command add_plot(CLI::App& app) {
                     "onda plot gather results/quickstart/seismograms.h5\n"
                     "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
                     "onda plot model configs/quickstart.yaml -o model.pdf");
-    return add_commands(*command,
-                        {plot::add_gather, plot::add_wiggle, plot::add_spectrum, plot::add_slice, plot::add_movie,
-                         plot::add_model, plot::add_gradient, plot::add_image, plot::add_inversion});
+    return add_commands(*command, {plot::add_gather, plot::add_wiggle, plot::add_offset, plot::add_midpoint,
+                                   plot::add_spectrum, plot::add_wavenumber, plot::add_slice, plot::add_movie,
+                                   plot::add_model, plot::add_gradient, plot::add_image, plot::add_inversion});
 }
 
 }  // namespace onda
