@@ -1174,8 +1174,7 @@ constexpr Parameter kInversion[] = {
      .rows = kBoundsOfRho},
     {.name = "water_m_s",
      .slot = bind<&InversionConfig::water_m_s>,
-     .help = "nodes whose velocity in the start model is this or less stay as they are; none for that reason where "
-             "absent",
+     .help = "nodes whose velocity in the start model is this or less stay as they are; default: none",
      .unit = "m/s",
      .range = kVelocity,
      .example = "1500"},

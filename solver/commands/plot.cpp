@@ -214,7 +214,7 @@ void say(const std::filesystem::path& file) {
 
 void finish(Picture picture, const Options& options, const std::string& input_title, const std::string& suffix) {
     const std::filesystem::path file = output_of(options, suffix, ".png");
-    check_extension(file, "--output", "pictures", {".png", ".pdf"});
+    check_extension(file, "--output", "pictures", picture_extensions());
     picture.title = options.title.value_or(input_title);
     picture.width_px = options.width_px;
     write_picture(file, picture, options.force);
@@ -224,12 +224,12 @@ void finish(Picture picture, const Options& options, const std::string& input_ti
 }  // namespace plot
 
 Command add_plot(CLI::App& app) {
-    CLI::App* const command =
-        add_command(app, "plot",
-                    "Draw gathers, wavefields, spectra, models, gradients, images and inversions as PNG, PDF or movies",
-                    "onda plot gather results/quickstart/seismograms.h5\n"
-                    "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
-                    "onda plot model configs/quickstart.yaml -o model.pdf");
+    CLI::App* const command = add_command(
+        app, "plot",
+        "Draw gathers, wavefields, spectra, models, gradients, images and inversions as PNG, PDF, SVG or movies",
+        "onda plot gather results/quickstart/seismograms.h5\n"
+        "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
+        "onda plot model configs/quickstart.yaml -o model.pdf");
     return add_commands(*command, {plot::add_gather, plot::add_wiggle, plot::add_offset, plot::add_midpoint,
                                    plot::add_spectrum, plot::add_wavenumber, plot::add_slice, plot::add_movie,
                                    plot::add_model, plot::add_gradient, plot::add_image, plot::add_inversion});

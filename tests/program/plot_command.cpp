@@ -143,6 +143,16 @@ TEST_CASE("every kind of picture is made beside its input, and does not replace 
     CHECK(read_png(results.path("seismograms_gather.png")).width == 777);
     CHECK(results.plot({"spectrum", "@seismograms.h5", "--shot", "2,10", "-o", "@s.pdf"}).code == 0);
     CHECK(text_of(results.path("s.pdf")).starts_with("%PDF"));
+    std::string svg;
+    for (int i = 0; i < 2; ++i) {  // the same bytes each time
+        CHECK(results.plot({"fk", "@seismograms.h5", "--velocity", "2000", "-o", "@s.svg", "--force"}).code == 0);
+        const std::string text = text_of(results.path("s.svg"));
+        CHECK(contains(text.substr(0, 200), "<svg xmlns=\"http://www.w3.org/2000/svg\""));
+        CHECK(text.ends_with("</svg>\n"));
+        CHECK(contains(text, "<image "));
+        CHECK((svg.empty() || svg == text));
+        svg = text;
+    }
 }
 
 TEST_CASE("a gradient has zero in the middle of its colours, on any plane") {
@@ -361,11 +371,11 @@ TEST_CASE("what cannot be drawn is said with what there is") {
           "the 60 receivers of shot 2 lie on 3 lines; 0 takes all");
     check(results.plot({"spectrum", "@seismograms.h5", "--receiver", "61"}), 64, "shot 2 has the receivers 1 to 60");
     check(results.plot({"gather", "@seismograms.h5", "--map", "viridis"}), 64,
-          "'viridis': is for values of one sign, and pressure has both; there are cet-d1, vik, grey");
+          "'viridis': is for values of one sign, and pressure has both; there are cet-d1, vik, cork, grey");
     check(results.plot({"gather", "@seismograms.h5", "--map", "gray"}), 64, "did you mean 'grey'?");
     check(results.plot({"model", "@seismograms.h5", "--map", "virids"}), 64,
           "did you mean 'viridis'? there are viridis");
-    check(results.plot({"gather", "@seismograms.h5", "-o", "@x.jpg"}), 64, "pictures are .png or .pdf");
+    check(results.plot({"gather", "@seismograms.h5", "-o", "@x.jpg"}), 64, "pictures are .png or .pdf or .svg");
     check(results.plot({"movie", "@snapshots.h5", "-o", "@x.gif"}), 64, "movies are .mp4 or .png");
     check(results.plot({"model", "@small.yaml", "--shot", "5"}), 64, "there is no such shot");
     check(results.plot({"model", "@model.h5", "--shot", "1"}), 64, "--shot and --set are of configurations");
