@@ -31,6 +31,7 @@ struct Options {
     double agc_s = 0., reduction_m_s = 0.;
     double offset_m = 0., within_m = 0.;  ///< 0: half of the usual distance between receivers
     std::vector<double> midpoint_m, velocities_m_s;
+    std::vector<std::string> bytes;  ///< where headers of traces have their fields
     std::string style = "automatic", plane = "xz";
     std::vector<std::int64_t> receivers;  ///< from 1
     std::vector<double> times_s;
@@ -73,7 +74,7 @@ std::string listed(const std::vector<std::int64_t>& numbers);
 class TraceSource {
 public:
     /// \param given the file, or the folder of a run. \throws Error(usage | missing_input | bad_data).
-    explicit TraceSource(const std::filesystem::path& given);
+    TraceSource(const std::filesystem::path& given, const Options& options);
     ~TraceSource();
     TraceSource(TraceSource&&) noexcept;
 
@@ -99,9 +100,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// FILE of pictures of traces.
-inline constexpr const char* kTraceFiles =
-    "seismograms.h5, or the folder of a run; SEG-Y, SU, or a NumPy array beside its table of traces";
+/// FILE..., what all pictures have, and --bytes.
+void add_trace_files(CLI::App& command, Options& options, bool several);
 /// What pictures of traces share: --clip, --clip-percentile, --gain and --agc; --map and --style.
 void add_gains(CLI::App& command, Options& options, const std::string& percentile);
 void add_style(CLI::App& command, Options& options);

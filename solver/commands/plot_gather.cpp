@@ -49,9 +49,9 @@ void subtract(ShotGather& gather, const TraceSource& from, const TraceSource& mi
 Inputs read_inputs(const Options& options) {
     Inputs inputs;
     std::optional<TraceSource> minus;
-    if (!options.minus.empty()) minus.emplace(options.minus);
+    if (!options.minus.empty()) minus.emplace(options.minus, options);
     for (const std::filesystem::path& given : options.files) {
-        const TraceSource source(given);
+        const TraceSource source(given, options);
         if (inputs.title.empty()) inputs.title = source.title();
         for (const std::int64_t shot : source.chosen(options)) {
             if (inputs.gathers.size() == kMostPanels)
@@ -182,7 +182,7 @@ std::string velocity_fault(const std::string& text) {
 }
 
 void add_trace_options(CLI::App& command, Options& options, const std::string& percentile) {
-    add_common(command, options, fmt::format("{}; several: side by side", kTraceFiles), true);
+    add_trace_files(command, options, true);
     add_shots(command, options);
     add_line(command, options);
     add_gains(command, options, percentile);
@@ -234,7 +234,7 @@ Command add_spectrum(CLI::App& plot) {
                     "onda plot spectrum results/quickstart\n"
                     "onda plot spectrum seismograms.h5 --receiver 1,80,160 -o spectra.pdf");
     const auto options = std::make_shared<Options>();
-    add_common(*command, *options, kTraceFiles, true);
+    add_trace_files(*command, *options, true);
     add_shots(*command, *options);
     auto* const line = add_line(*command, *options);
     command

@@ -61,7 +61,7 @@ int draw_sorted(const Options& options, const TraceSource& source, std::span<con
 }
 
 int plot_offset(const Options& options) {
-    const TraceSource source(options.files.front());
+    const TraceSource source(options.files.front(), options);
     const std::vector<ShotGather> headers = headers_of(source);
     const double within_m = options.within_m > 0. ? options.within_m : 0.5 * usual_distance_m(headers);
     const SortedTraces sorted = common_offset(headers, options.offset_m, within_m);
@@ -85,7 +85,7 @@ int plot_offset(const Options& options) {
 }
 
 int plot_midpoint(const Options& options) {
-    const TraceSource source(options.files.front());
+    const TraceSource source(options.files.front(), options);
     const std::vector<ShotGather> headers = headers_of(source);
     const double within_m = options.within_m > 0. ? options.within_m : 0.25 * usual_distance_m(headers);
     const Midpoint at_m{options.midpoint_m[0], options.midpoint_m.size() > 1 ? options.midpoint_m[1] : 0.};
@@ -102,7 +102,7 @@ int plot_midpoint(const Options& options) {
 }
 
 int plot_wavenumber(const Options& options) {
-    const TraceSource source(options.files.front());
+    const TraceSource source(options.files.front(), options);
     const std::int64_t shot = source.chosen(options).front();
     const ShotGather gather = source.read(shot);
     const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
@@ -136,7 +136,7 @@ Command add_offset(CLI::App& plot) {
                                           "onda plot offset results/line --offset 500\n"
                                           "onda plot offset line.sgy --offset -100 --within 20 -o near.png");
     const auto options = std::make_shared<Options>();
-    add_common(*command, *options, kTraceFiles, false);
+    add_trace_files(*command, *options, false);
     command->add_option("--offset", options->offset_m, "The offset, with its sign")->type_name("M")->required();
     add_within(*command, *options,
                "How far offsets may be off (default: half of the usual distance between receivers)");
@@ -153,7 +153,7 @@ Command add_midpoint(CLI::App& plot) {
                                           "onda plot cmp results/line --at 1500\n"
                                           "onda plot cmp line.sgy --at 1500,250 --within 12.5 --agc 0.3");
     const auto options = std::make_shared<Options>();
-    add_common(*command, *options, kTraceFiles, false);
+    add_trace_files(*command, *options, false);
     command->add_option("--at", options->midpoint_m, "The midpoint, in 3-D its x and y")
         ->type_name("X[,Y]")
         ->delimiter(',')
@@ -176,7 +176,7 @@ Command add_wavenumber(CLI::App& plot) {
                     "onda plot fk results/line --shot 3\n"
                     "onda plot fk line.sgy --velocity 1500,3000 -o fk.pdf");
     const auto options = std::make_shared<Options>();
-    add_common(*command, *options, kTraceFiles, false);
+    add_trace_files(*command, *options, false);
     add_shot(*command, *options);
     command->add_option("--line", options->line, "Line of a grid of receivers, from 1 (default: the longest)")
         ->type_name("N");

@@ -6,6 +6,7 @@
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
+#include "solver/commands/data.hpp"
 #include "solver/commands/plot.hpp"
 #include "solver/data/recorded_facts.hpp"
 
@@ -23,14 +24,15 @@ struct TraceSource::Impl {
     }
 };
 
-TraceSource::TraceSource(const std::filesystem::path& given) : impl_(std::make_unique<Impl>()) {
+TraceSource::TraceSource(const std::filesystem::path& given, const Options& options) : impl_(std::make_unique<Impl>()) {
     if (std::filesystem::is_directory(given) || !is_trace_file(given)) {
         impl_->file = input_of(given, FileKind::seismograms);
         impl_->shots = impl_->seismograms.emplace(impl_->file).shots();
         return;
     }
     impl_->file = given;
-    impl_->recorded = recorded_shots(impl_->data.emplace({given}).traces());
+    const std::vector<std::filesystem::path> files{given};
+    impl_->recorded = recorded_shots(impl_->data.emplace(files, data::bytes_of(options.bytes)).traces());
     for (const RecordedShot& shot : impl_->recorded) impl_->shots.push_back(shot.number);
     std::ranges::sort(impl_->shots);
 }
@@ -112,6 +114,13 @@ void check_window(const Options& options, const ShotGather& gather) {
                                              options.agc_s * 1e-3 <= record_s ? "; if it is in milliseconds, write " +
                                                                                     number_text(options.agc_s * 1e-3)
                                                                               : ""));
+}
+
+void add_trace_files(CLI::App& command, Options& options, bool several) {
+    const std::string what =
+        "seismograms.h5, or the folder of a run; SEG-Y, SU, or a NumPy array beside its table of traces";
+    add_common(command, options, what + (several ? "; several: side by side" : ""), several);
+    data::add_bytes(command, options.bytes);
 }
 
 void add_gains(CLI::App& command, Options& options, const std::string& percentile) {

@@ -1,6 +1,6 @@
 // `onda plot` draws gathers, spectra, wavefields, models and movies of a run's files, any shot, line and plane of them,
 // and says what is wrong with what it cannot draw.
-// Takes 11 s.
+// Takes 15 s.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -215,6 +215,10 @@ TEST_CASE("SEG-Y and SU are drawn as seismograms are, but for their units") {
         for (const char* file : {"@line.segy", "@line.su"}) CHECK(draw(picture, file) == wanted);
     }
     CHECK(results.plot({"fk", "@line.segy", "--shot", "7"}).code == 64);
+    // Without field records shots are counted.
+    CHECK(draw({"wiggle", "--shot", "2", "--bytes", "record=0"}, "@line.segy") ==
+          draw({"wiggle", "--shot", "10"}, "@line.segy"));
+    CHECK(contains(results.plot({"gather", "@line.su", "--bytes", "recrd=0"}).err, "did you mean 'record'?"));
     const Outcome made = results.plot({"fk", "@line.segy"});
     CHECK(made.out == results.path("line_fk.png") + "\n");
 }
