@@ -4,7 +4,10 @@ set -euo pipefail
 
 usage() {
     cat <<'TEXT'
-./bootstrap.sh demo    install what is missing, build, run configs/quickstart.yaml, say where the results are
+./bootstrap.sh demo    install what is missing, build, run configs/first.yaml and configs/quickstart.yaml, say where the
+                       results are
+./bootstrap.sh python  install what is missing, build the Python package and install it into the virtual environment
+                       that is active, or else into one in build/venv
 ./bootstrap.sh test    install what is missing, build, run the tests
 ./bootstrap.sh packages [NAME ...]
                        install what is missing, and the packages named, no more
@@ -12,7 +15,8 @@ usage() {
                        the same, and what only the tests need
 
 For Debian 12 and Ubuntu 24.04. Missing packages are installed with apt-get, as root or through sudo.
-The build is in build/default, the results of the demo are in results/demo (replaced by the next demo).
+The build is in build/default, the results of the demo are in results/demo_first and results/demo (replaced by the next
+demo).
 
 Environment:
   ONDA_JOBS        compile jobs; otherwise one per core, and at most one per 2 GiB of free memory
@@ -36,6 +40,9 @@ readonly packages_of_tests=(
     python3-numpy python3-h5py python3-xarray python3-h5netcdf python3-netcdf4 python3-segyio
     python3-pytest python3-jsonschema python3-yaml groff-base
 )
+
+# What builds the Python package, beside what pip fetches for it.
+readonly packages_of_python=(python3-dev python3-venv)
 
 fail() {
     printf 'bootstrap.sh: %s\n' "$@" >&2
@@ -116,14 +123,28 @@ demo() {
     install_packages "${packages[@]}"
     build onda_cli
     local results=$PWD/results/demo
-    say "Running configs/quickstart.yaml"
+    say "Running configs/first.yaml, the nine lines of README.md"
+    build/default/onda run configs/first.yaml --output "${results}_first" --force
+    say "Running configs/quickstart.yaml, in 3-D"
     build/default/onda run configs/quickstart.yaml --output "$results" --force
-    say "Results are in $results; look at the pictures first"
-    find "$results" -name '*.png' | sort
-    cat <<'TEXT'
+    say "Results are in ${results}_first and $results"
+    find "${results}_first" "$results" -name '*.png' | sort
+    cat <<TEXT
 
 snapshots.xdmf opens in ParaView. Next: build/default/onda --help, and README.md.
+Everything on one page, for a browser: ${results}_first/report.html and $results/report.html
 TEXT
+}
+
+python_package() {
+    install_packages "${packages[@]}" "${packages_of_python[@]}"
+    local environment=${VIRTUAL_ENV:-$PWD/build/venv}
+    [[ -x "$environment/bin/python3" ]] || python3 -m venv "$environment"
+    say "Building the Python package and installing it into $environment"
+    CMAKE_ARGS="-DONDA_ISAS=native ${ONDA_CMAKE_ARGS:-}" CMAKE_BUILD_PARALLEL_LEVEL=$(compile_jobs) \
+        "$environment/bin/python3" -m pip install '.[xarray,files,progress]'
+    "$environment/bin/python3" -c 'import onda; print("onda", onda.__version__, "in", onda.__path__[0])'
+    [[ -n "${VIRTUAL_ENV:-}" ]] || say "Activate it with: source $environment/bin/activate"
 }
 
 run_tests() {
@@ -139,6 +160,7 @@ command=${1:-}
 (($# == 0)) || shift
 case "$command" in
 demo) demo ;;
+python) python_package ;;
 test) run_tests ;;
 packages) install_packages "${packages[@]}" "$@" ;;
 test-packages) install_packages "${packages[@]}" "${packages_of_tests[@]}" "$@" ;;

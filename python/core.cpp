@@ -535,7 +535,14 @@ OpenGather as_gather(std::int64_t shot, const py::dict& kept, std::vector<Array>
         header.carried.push_back(as_read_back(
             {py::cast<std::string>(name), py::cast<bool>(values[0]), py::cast<std::vector<std::string>>(values[1])}));
     }
-    header.wavelets.amplitude_unit = py::cast<std::string>(py::cast<py::dict>(kept["wavelets"])["amplitude_unit"]);
+    const auto wavelets = py::cast<py::dict>(kept["wavelets"]);
+    header.wavelets = {.dt_s = py::cast<double>(wavelets["dt_s"]),
+                       .type = py::cast<std::vector<std::string>>(wavelets["type"]),
+                       .t0_s = py::cast<std::vector<double>>(wavelets["t0_s"]),
+                       .peak_frequency_hz = py::cast<std::vector<double>>(wavelets["peak_frequency_hz"]),
+                       .signal = {},
+                       .amplitude_unit = py::cast<std::string>(wavelets["amplitude_unit"])};
+    header.source_wavelet = py::cast<std::vector<std::int64_t>>(kept["source_wavelet"]);
     header.source_amplitude = py::cast<std::vector<double>>(kept["source_amplitude"]);
     const auto samples = static_cast<std::size_t>(header.samples);
     gather.read = [values = pressure.data(), samples](std::size_t first, std::size_t count) {

@@ -163,6 +163,7 @@ struct SourceConfig {
     std::vector<std::int64_t> count;      ///< line: number of shots; grid: shots along each axis, e.g. [6, 4, 1], or
     std::vector<double> spacing_m;        ///< line: their distance from first_m on; grid: along each axis
     std::filesystem::path file;           ///< CSV: shot,x,y,z,amplitude or HDF5 /coordinates [n][3], /shot_id [n]
+    std::optional<double> depth_m;        ///< file: of all sources of a P1/90 file
     double amplitude = 1.;
     std::optional<WaveletConfig> wavelet;  ///< absent: the top-level wavelet
     bool operator==(const SourceConfig&) const = default;

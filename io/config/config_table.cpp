@@ -556,13 +556,19 @@ constexpr Parameter kSource[] = {
      .example = "500"},
     {.name = "file",
      .slot = bind<&SourceConfig::file>,
-     .help =
-         "CSV or HDF5 with positions, shot numbers and amplitudes, or SEG-Y, SU or seismograms.h5, whose traces tell "
-         "their sources; relative to the folder of this file",
+     .help = "CSV or HDF5 with positions, shot numbers and amplitudes; SEG-Y, SU or seismograms.h5, whose traces tell "
+             "their sources; SPS or P1/90; relative to the folder of this file",
      .when = {"type", "file"},
      .required = true,
      .input_file = true,
      .example = "sources.csv"},
+    {.name = "depth_m",
+     .slot = bind<&SourceConfig::depth_m>,
+     .help = "depth of all sources of a P1/90 file, which does not tell it",
+     .unit = "m",
+     .range = kPlace,
+     .when = {"type", "file"},
+     .example = "6"},
     {.name = "amplitude",
      .slot = bind<&SourceConfig::amplitude>,
      .help = "factor on the wavelet; in 3-D 1 gives s(t - r/vp) / (4 pi r) in a homogeneous medium, in 2-D the field "
@@ -637,9 +643,9 @@ constexpr Parameter kReceiver[] = {
      .example = "20"},
     {.name = "file",
      .slot = bind<&ReceiverConfig::file>,
-     .help =
-         "CSV or HDF5 with positions, or SEG-Y, SU or seismograms.h5, whose traces tell their receivers; relative to "
-         "the folder of this file",
+     .help = "CSV or HDF5 with positions; SEG-Y, SU or seismograms.h5, whose traces tell their receivers; SPS or "
+             "P1/90; relative to "
+             "the folder of this file",
      .when = {"type", "file"},
      .required = true,
      .input_file = true,
@@ -1168,8 +1174,7 @@ constexpr Parameter kInversion[] = {
      .rows = kBoundsOfRho},
     {.name = "water_m_s",
      .slot = bind<&InversionConfig::water_m_s>,
-     .help = "nodes whose velocity in the start model is this or less stay as they are; none for that reason where "
-             "absent",
+     .help = "nodes whose velocity in the start model is this or less stay as they are; default: none",
      .unit = "m/s",
      .range = kVelocity,
      .example = "1500"},

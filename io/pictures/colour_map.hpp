@@ -32,8 +32,9 @@ const ColourMap* find_colour_map(std::string_view name);
 
 inline constexpr Rgb kWhite{255, 255, 255}, kInk{32, 32, 32}, kNoValue{255, 0, 255};
 
-/// The map of models, that of wavefields, that of gathers (positive black: SEG normal display polarity), and that of
-/// models beneath a wavefield, which leaves the colours to the waves.
+/// The map of models, that of wavefields, that of gathers, and that of models beneath a wavefield, which leaves the
+/// colours to the waves. An increase in pressure is black in gathers, and so is the zero-phase reflection at an
+/// increase of impedance: SEG normal polarity (docs/outputs.md).
 extern const ColourMap& kViridis;
 extern const ColourMap& kBlueRed;
 extern const ColourMap& kGrey;

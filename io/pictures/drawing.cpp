@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cairo-pdf.h>
+#include <cairo-svg.h>
 #include <cairo.h>
 #include <cmath>
 #include <fontconfig/fontconfig.h>
@@ -42,6 +43,8 @@ Surface make_surface(SheetKind kind, int width, int height, double scale, std::s
     const auto pixels = [scale](int points) { return std::max(1, static_cast<int>(std::lround(points * scale))); };
     if (kind == SheetKind::png)
         return Surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixels(width), pixels(height)));
+    if (kind == SheetKind::svg)
+        return Surface(cairo_svg_surface_create_for_stream(append, &file, width * scale, height * scale));
     Surface surface(cairo_pdf_surface_create_for_stream(append, &file, width * scale, height * scale));
     // The time of day would make two files of one picture differ.
     cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
@@ -130,6 +133,15 @@ std::uint32_t premultiplied(std::uint32_t argb) {
 
 }  // namespace
 
+const std::vector<std::string>& picture_extensions() {
+    static const std::vector<std::string> list{".png", ".pdf", ".svg"};
+    return list;
+}
+
+SheetKind sheet_kind_of(const std::filesystem::path& file) {
+    return file.extension() == ".pdf" ? SheetKind::pdf : file.extension() == ".svg" ? SheetKind::svg : SheetKind::png;
+}
+
 struct Drawing::Impl {
     Impl(SheetKind sheet, int width, int height, double pixels)
         : kind(sheet), scale(pixels), surface(make_surface(sheet, width, height, pixels, bytes)) {
@@ -167,7 +179,7 @@ struct Drawing::Impl {
 
     SheetKind kind;
     double scale;
-    std::string bytes;  ///< of a PDF; outlives the surface, which writes to it
+    std::string bytes;  ///< of a PDF or SVG; outlives the surface, which writes to it
     Surface surface;
     Context context;
 };
@@ -179,7 +191,7 @@ Drawing::~Drawing() = default;
 int Drawing::pixels_along(double length) const {
     constexpr double print = 2.;
     return std::max(
-        1, static_cast<int>(std::lround(length * impl_->scale * (impl_->kind == SheetKind::pdf ? print : 1.))));
+        1, static_cast<int>(std::lround(length * impl_->scale * (impl_->kind == SheetKind::png ? 1. : print))));
 }
 
 void Drawing::fill(const PageBox& box, Rgb colour, double opacity) {

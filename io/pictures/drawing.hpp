@@ -1,10 +1,12 @@
 /// \file
-/// A sheet that is drawn on with Cairo, and how it becomes pixels, a PNG or a PDF. Nothing of <cairo.h> leaks out.
+/// A sheet that is drawn on with Cairo, and how it becomes pixels, a PNG, a PDF or an SVG. Nothing of <cairo.h> leaks
+/// out.
 ///
 /// Places and lengths are in points of the sheet, (0, 0) its top left corner; a point is `scale` pixels.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -52,7 +54,13 @@ struct Stroke {
     bool dashed = false;
 };
 
-enum class SheetKind { png, pdf };
+enum class SheetKind { png, pdf, svg };
+/// The extensions of files that pictures are written to, those of PNG first.
+const std::vector<std::string>& picture_extensions();
+/// The kind that the extension of a file's name says; PNG for others.
+SheetKind sheet_kind_of(const std::filesystem::path& file);
+/// What a pixel of a PNG is in files whose lengths are points, 1/72 of an inch: three quarters, as of 96 an inch.
+inline constexpr double kPointsOfPixel = 0.75;
 
 class Drawing {
 public:

@@ -366,10 +366,9 @@ double scale_of(const Picture& picture, const Layout& layout) {
 AtomicFile stage_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite) {
     const LibraryAtWork library(kLibraries);
     const Layout layout = checked_layout(picture);
-    const bool pdf = file.extension() == ".pdf";
-    // Points of a PDF are 1/72 of an inch: three quarters of a pixel of 96 an inch.
-    Drawing drawing(pdf ? SheetKind::pdf : SheetKind::png, layout.width, layout.height,
-                    pdf ? 0.75 : scale_of(picture, layout));
+    const SheetKind kind = sheet_kind_of(file);
+    Drawing drawing(kind, layout.width, layout.height,
+                    kind == SheetKind::png ? scale_of(picture, layout) : kPointsOfPixel);
     draw(drawing, picture, layout);
     return stage_text_file(file, drawing.file(), overwrite);
 }

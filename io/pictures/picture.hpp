@@ -1,6 +1,6 @@
 /// \file
 /// Pictures with axes, as what they show and not how it is drawn: sections, wavefields over them, gathers as traces or
-/// in grey, lines. PNG and PDF.
+/// in grey, lines. PNG, PDF and SVG.
 #pragma once
 
 #include <cstdint>
@@ -109,9 +109,9 @@ struct Picture {
     int width_px = 0;           ///< of a PNG; 0: as large as it needs to be
 };
 
-/// A finished file, ready for its name: a PDF if the name ends with ".pdf", else a PNG. Rasters of any size are fitted
-/// to the plot (io/pictures/raster.hpp). \throws Error(cannot_create | io_error); std::invalid_argument for rasters
-/// that are not rows x columns, for axes that are not finite, and for logarithmic ones that reach zero.
+/// A finished file, ready for its name: a PDF or SVG if the name ends with ".pdf" or ".svg", else a PNG. Rasters of any
+/// size are fitted to the plot (io/pictures/raster.hpp). \throws Error(cannot_create | io_error); std::invalid_argument
+/// for rasters that are not rows x columns, for axes that are not finite, and for logarithmic ones that reach zero.
 AtomicFile stage_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);
 /// Draws a picture and gives the file its name.
 void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);

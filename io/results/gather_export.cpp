@@ -62,6 +62,7 @@ public:
             take_place(grid.origin_m[a] + static_cast<double>(grid.shape[a] - 1) * grid.spacing_m[a]);
         }
         contents_.dimensions = grid.dimensions;
+        contents_.grid = grid;
         knows_dimensions_ = true;
     }
 

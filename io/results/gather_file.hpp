@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
+#include "io/models/geometry.hpp"
 #include "io/results/seismograms.hpp"
 
 namespace onda {
@@ -34,6 +36,7 @@ struct GatherContents {
     std::int64_t last_shot = 0;          ///< the largest number
     GatherAxis receiver{"Receiver", ""}, shot{"Shot", ""};
     std::vector<std::string> columns{};  ///< of receiver tables, that are handed on
+    std::optional<FileGeometry> grid{};  ///< of the finite differences, where it is known
 
     /// Whether all shots have the same number of receivers.
     [[nodiscard]] bool is_even() const { return traces == shots * most_receivers; }

@@ -16,7 +16,8 @@ public:
                    .dt_s = contents.dt_s,
                    .samples = contents.samples,
                    .most_receivers = contents.most_receivers,
-                   .parts = coordinate_parts(contents.farthest_m)},
+                   .parts = coordinate_parts(contents.farthest_m),
+                   .grid = contents.grid},
                   target.overwrite) {}
 
     void begin_shot(const ShotGather& header) override { writer_.begin_shot(header); }

@@ -136,12 +136,36 @@ std::vector<CarriedColumn> read_carried(const guarded::File& root, std::int64_t 
         receivers);
 }
 
-/// The amplitudes of a shot's sources, of files that have them.
-void read_amplitudes(const guarded::File& root, ShotGather& header) {
+/// What the signals of a shot's sources are, without their samples, and which source has which.
+void read_wavelets(const guarded::File& root, ShotGather& header) {
+    const auto dataset = root.open_dataset(group_of(header.shot) + "wavelet");
+    SourceWavelets& wavelets = header.wavelets;
+    wavelets.type = dataset.texts("type").value_or(std::vector<std::string>{});
+    wavelets.t0_s = dataset.numbers("t0_s").value_or(std::vector<double>{});
+    wavelets.peak_frequency_hz = dataset.numbers("peak_frequency_hz").value_or(std::vector<double>{});
+    wavelets.dt_s = dataset.number("dt_s").value_or(0.);
+    const std::size_t count = wavelets.type.size();
+    const auto are_finite = [count](const std::vector<double>& values) {
+        return values.size() == count && std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+    };
+    if (!are_finite(wavelets.t0_s) || !are_finite(wavelets.peak_frequency_hz) ||
+        !(wavelets.dt_s > 0. && std::isfinite(wavelets.dt_s)))
+        dataset.fail("must have the attribute dt_s, and type, t0_s and peak_frequency_hz of each wavelet");
+    const auto which = root.open_dataset(group_of(header.shot) + "source_wavelet");
+    for (const double number : which.read_all()) {
+        if (!(number >= 0. && number < static_cast<double>(count))) which.fail("must have numbers of wavelets");
+        header.source_wavelet.push_back(static_cast<std::int64_t>(number));
+    }
+    if (header.source_wavelet.size() != header.sources_m.size())
+        which.fail("must have a number for each of the " + std::to_string(header.sources_m.size()) + " sources");
+}
+
+/// The amplitudes and wavelets of a shot's sources, of files that have them.
+void read_signatures(const guarded::File& root, ShotGather& header) {
     const std::string path = group_of(header.shot) + "source_amplitude";
-    if (const auto there = root.names("shots/" + std::to_string(header.shot));
-        std::ranges::find(there, "source_amplitude") == there.end())
-        return;
+    const auto there = root.names("shots/" + std::to_string(header.shot));
+    if (std::ranges::find(there, "wavelet") != there.end()) read_wavelets(root, header);
+    if (std::ranges::find(there, "source_amplitude") == there.end()) return;
     const auto dataset = root.open_dataset(path);
     header.source_amplitude = dataset.read_all();
     header.wavelets.amplitude_unit = dataset.text("units").value_or(header.wavelets.amplitude_unit);
@@ -267,7 +291,7 @@ OpenGather SeismogramReader::open(std::int64_t shot) const {
     const auto of_shot = impl_->file_of(shot);
     auto [header, pressure] = open_gather(of_shot.root, shot);
     header.carried = read_carried(of_shot.root, shot, header.receivers_m.size());
-    read_amplitudes(of_shot.root, header);
+    read_signatures(of_shot.root, header);
     const auto samples = static_cast<hdf5::Extent>(header.samples);
     return {std::move(header), [dataset = std::move(pressure), samples](std::size_t first, std::size_t count) {
                 return dataset.read<float>({first, 0}, {count, samples});

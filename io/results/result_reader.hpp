@@ -34,7 +34,7 @@ struct ResultOrigin {
 
 /// A gather whose traces are read when they are asked for.
 struct OpenGather {
-    ShotGather header;  ///< without samples, and of the wavelets without anything but the unit of amplitudes
+    ShotGather header;  ///< without samples, also of the wavelets
     /// Pressure [Pa] of the receivers [first, first + count), which the shot has. \throws Error(bad_data).
     std::function<std::vector<float>(std::size_t first, std::size_t count)> read;
 };

@@ -37,7 +37,52 @@ std::int64_t scaler(const TraceFileContents& contents) {
     return contents.parts == 1 ? 1 : -contents.parts;
 }
 
-std::string textual_header(const TraceFileContents& contents) {
+/// A number as "%.6g" writes it.
+std::string six_digits(double value) {
+    constexpr int digits = 6;
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
+}
+
+/// The signal of the first source of a shot, and the time step of the run, where the shot has them.
+void add_wavelet(TextualHeader& header, const ShotGather& gather) {
+    const SourceWavelets& wavelets = gather.wavelets;
+    if (gather.source_wavelet.empty() || wavelets.type.empty()) return;
+    const auto which = static_cast<std::size_t>(gather.source_wavelet.front());
+    const double peak_hz = wavelets.peak_frequency_hz[which];
+    header.add_foreign("Wavelet of shot " + std::to_string(gather.shot) + ": ",
+                       wavelets.type[which] + (gather.sources_m.size() > 1 ? ", of its first source" : ""));
+    header.add("  " + (peak_hz > 0. ? "peak frequency " + six_digits(peak_hz) + " Hz, " : std::string()) +
+               "centre t0 = " + six_digits(wavelets.t0_s[which]) + " s");
+    header.add("Time step of the finite differences: " + six_digits(wavelets.dt_s) + " s");
+}
+
+/// "201 x 111 nodes": what each axis of a grid has.
+std::string along_axes(const FileGeometry& grid, const auto& text_of_axis, const char* between) {
+    std::string text;
+    for (const std::size_t axis :
+         grid.dimensions == 2 ? std::vector<std::size_t>{0, 2} : std::vector<std::size_t>{0, 1, 2})
+        text += (text.empty() ? "" : between) + text_of_axis(axis);
+    return text;
+}
+
+void add_grid(TextualHeader& header, const FileGeometry& grid) {
+    const auto list = [&](const std::array<double, 3>& metres, const char* between) {
+        return along_axes(
+            grid, [&](std::size_t axis) { return six_digits(metres[axis]); }, between);
+    };
+    header.add("Grid: " +
+               along_axes(
+                   grid, [&](std::size_t axis) { return std::to_string(grid.shape[axis]); }, " x ") +
+               " nodes along " +
+               along_axes(
+                   grid, [](std::size_t axis) { return std::string(1, "xyz"[axis]); }, ", "));
+    header.add("  spacing " + list(grid.spacing_m, " x ") + " m");
+    header.add("  first node at " + list(grid.origin_m, ", ") + " m");
+}
+
+/// \param first shot of the file.
+std::string textual_header(const TraceFileContents& contents, const ShotGather& first) {
     TextualHeader header;
     header.add_foreign("", contents.program + ": acoustic wave-equation FDTD");
     header.add_foreign("Title: ", contents.title);
@@ -45,16 +90,22 @@ std::string textual_header(const TraceFileContents& contents) {
                " synthetic seismograms, a trace for each receiver of a shot");
     header.add("Samples: pressure [Pa], " + std::string(contents.format == TraceFormat::segy_ibm ? "IBM" : "IEEE") +
                " floats of 4 bytes (format " + std::to_string(sample_format(contents.format)) + "), big endian");
-    header.add("Polarity: an increase of pressure is a positive number");
+    header.add("Polarity: an increase in pressure is a positive number (bytes 3257-3258: 2);");
+    header.add("  the recording standard of SEG (1975) has the opposite sign");
     header.add("Time: " + std::to_string(contents.samples) + " samples, one every " +
                std::to_string(microseconds(contents)) + " us; the first at t = 0,");
-    header.add("  where the source signal begins; its centre t0 is in seismograms.h5");
+    header.add("  where the source signal begins");
+    add_wavelet(header, first);
+    if (contents.grid) add_grid(header, *contents.grid);
     header.add("Order of traces: by shot, then by receiver");
     header.add("Shot number: bytes 9-12 and 17-20; number of the receiver: bytes 13-16");
     header.add("Coordinates: local x and y in m, depth positive down; elevations are minus");
     header.add("  the depth; of the first source of a shot and of the receiver,");
     header.add("  in 1/" + std::to_string(contents.parts) + " m: the scalers in bytes 69-70 and 71-72 are " +
                std::to_string(scaler(contents)));
+    header.add("CDP x and y: bytes 181-188, the midpoint of source and receiver");
+    header.add("CDP number: bytes 21-24, of bins half as wide as the receivers are apart;");
+    header.add("  in 3-D inline number: bytes 189-192, along y; crossline: 193-196, along x");
     header.add("Offset: bytes 37-40, rounded to 1 m; along x with its sign where the shot's");
     header.add("  receivers have the y of its source, else the horizontal distance");
     header.add("Station: bytes 233-236, from the column station or name of the receivers'");
@@ -143,12 +194,80 @@ TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& 
     return set;
 }
 
-/// A number as "%.6g" writes it.
-std::string six_digits(double value) {
-    constexpr int digits = 6;
-    char text[32];
-    return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
+/// The distance that receivers are apart along an axis, if all of them are at multiples of it.
+std::optional<double> receiver_spacing_m(const ShotGather& gather, std::size_t axis) {
+    constexpr double rounding = 1e-6, unequal = 1e-3;  // of the whole line; of a spacing
+    std::vector<double> places_m;
+    for (const auto& receiver_m : gather.receivers_m) places_m.push_back(receiver_m[axis]);
+    std::ranges::sort(places_m);
+    const double length_m = places_m.back() - places_m.front();
+    std::vector<double> gaps_m;
+    for (std::size_t i = 1; i < places_m.size(); ++i)
+        if (const double gap_m = places_m[i] - places_m[i - 1]; gap_m > rounding * length_m) gaps_m.push_back(gap_m);
+    if (gaps_m.empty()) return {};
+    const double least_m = std::ranges::min(gaps_m), spacing_m = length_m / std::round(length_m / least_m);
+    const auto is_multiple = [&](double gap_m) {
+        return std::abs(gap_m / spacing_m - std::round(gap_m / spacing_m)) <= unequal;
+    };
+    return std::ranges::all_of(gaps_m, is_multiple) ? std::optional(spacing_m) : std::nullopt;
 }
+
+std::array<double, 3> midpoint_m(const ShotGather& gather, std::size_t receiver) {
+    std::array<double, 3> middle{};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        middle[axis] = 0.5 * (gather.sources_m.front()[axis] + gather.receivers_m[receiver][axis]);
+    return middle;
+}
+
+/// Bins of midpoints along an axis.
+class Bins {
+public:
+    /// The middle of a bin is the midpoint of the first trace: midpoints that are on no edge there are on none
+    /// elsewhere.
+    Bins(const FileGeometry& grid, std::size_t axis, double width_m, double middle_m)
+        : middle_m_(middle_m),
+          width_m_(width_m),
+          number_(1. + std::round((middle_m - grid.origin_m[axis]) / width_m)),
+          count_(2. + std::round(static_cast<double>(grid.shape[axis] - 1) * grid.spacing_m[axis] / width_m)) {}
+    [[nodiscard]] double number_of(double place_m) const {
+        return number_ + std::round((place_m - middle_m_) / width_m_);
+    }
+    [[nodiscard]] double count() const { return count_; }  ///< that the grid reaches
+
+private:
+    double middle_m_, width_m_, number_, count_;
+};
+
+/// The numbers of a trace's midpoint; 0 where there are none.
+struct BinNumbers {
+    std::int64_t cdp = 0, along_x = 0, along_y = 0;
+};
+
+/// The bins of a file, along x and, in 3-D, along y.
+class MidpointBins {
+public:
+    MidpointBins() = default;
+    /// \param first shot of the file.
+    MidpointBins(const TraceFileContents& contents, const ShotGather& first) : dimensions_(contents.dimensions) {
+        if (!contents.grid) return;
+        for (const std::size_t axis : {0u, 1u})
+            if (const auto spacing_m = receiver_spacing_m(first, axis))
+                axes_[axis] = Bins(*contents.grid, axis, 0.5 * *spacing_m, midpoint_m(first, 0)[axis]);
+    }
+    [[nodiscard]] BinNumbers of(const std::array<double, 3>& middle_m) const {
+        const bool is_3d = dimensions_ == 3;
+        if (!axes_[0] || (is_3d && !axes_[1])) return {};
+        const double x = axes_[0]->number_of(middle_m[0]), y = is_3d ? axes_[1]->number_of(middle_m[1]) : 1.;
+        const double cdp = x + (y - 1.) * axes_[0]->count();
+        const auto fits = [](double number) { return number >= 1. && number <= static_cast<double>(kLargest32); };
+        if (!fits(x) || !fits(y) || !fits(cdp)) return {};
+        return {std::llround(cdp), is_3d ? std::llround(x) : 0, is_3d ? std::llround(y) : 0};
+    }
+
+private:
+    int dimensions_ = 3;
+    std::array<std::optional<Bins>, 2> axes_;
+};
 
 }  // namespace
 
@@ -205,7 +324,7 @@ struct TraceFileWriter::Impl {
     struct CurrentShot {
         std::int64_t number = 0;
         TraceHeader header{};
-        std::vector<std::array<double, 3>> receivers_m{};
+        std::vector<std::array<double, 3>> receivers_m{}, midpoints_m{};
         std::vector<double> offsets{};
         std::vector<std::int64_t> station{};
         std::size_t written = 0;  ///< of its traces
@@ -215,12 +334,27 @@ struct TraceFileWriter::Impl {
     TracesInProgress traces;
     std::vector<float> samples;
     CurrentShot shot{};
+    std::optional<MidpointBins> bins{};  ///< from the first shot on
 
     Impl(const std::filesystem::path& path, TraceFileContents of, bool overwrite)
         : contents(std::move(of)),
           traces(path, overwrite, trace_file_head_bytes(contents.format), contents.samples),
-          samples(static_cast<std::size_t>(contents.samples)) {
-        if (is_segy(contents.format)) traces.write_heads(textual_header(contents), binary_header(contents));
+          samples(static_cast<std::size_t>(contents.samples)) {}
+
+    void begin_file(const ShotGather& first) {
+        bins.emplace(contents, first);
+        if (is_segy(contents.format)) traces.write_heads(textual_header(contents, first), binary_header(contents));
+    }
+
+    void set_midpoint(TraceHeader& set, const std::array<double, 3>& middle_m) const {
+        const BinNumbers numbers = bins->of(middle_m);
+        set(SEGY_TR_ENSEMBLE, numbers.cdp);
+        if (!is_segy(contents.format)) return;
+        const auto scaled = [&](double metre) { return fitting(metre * static_cast<double>(contents.parts), "place"); };
+        set(SEGY_TR_CDP_X, scaled(middle_m[0]));
+        set(SEGY_TR_CDP_Y, scaled(middle_m[1]));
+        set(SEGY_TR_INLINE, numbers.along_y);
+        set(SEGY_TR_CROSSLINE, numbers.along_x);
     }
 
     void write_trace(const TraceHeader& header, std::span<const float> trace) {
@@ -246,8 +380,16 @@ void TraceFileWriter::begin_shot(const ShotGather& header) {
     const TraceFileContents& contents = impl_->contents;
     if (header.samples != contents.samples || header.dt_s != contents.dt_s)
         throw Error(ExitCode::internal, "shot " + std::to_string(header.shot) + " is sampled otherwise than its file");
-    impl_->shot = {
-        header.shot, header_of_shot(contents, header), header.receivers_m, offsets_m(header), stations(header), 0};
+    if (!impl_->bins) impl_->begin_file(header);
+    std::vector<std::array<double, 3>> midpoints_m;
+    for (std::size_t r = 0; r < header.receivers_m.size(); ++r) midpoints_m.push_back(midpoint_m(header, r));
+    impl_->shot = {header.shot,
+                   header_of_shot(contents, header),
+                   header.receivers_m,
+                   std::move(midpoints_m),
+                   offsets_m(header),
+                   stations(header),
+                   0};
 }
 
 void TraceFileWriter::write_traces(std::span<const float> pressure) {
@@ -269,6 +411,7 @@ void TraceFileWriter::write_traces(std::span<const float> pressure) {
         set(SEGY_TR_GROUP_X, scaled(shot.receivers_m[r][0]));
         set(SEGY_TR_GROUP_Y, scaled(shot.receivers_m[r][1]));
         set(SEGY_TR_UNASSIGNED1, shot.station[r]);
+        impl_->set_midpoint(set, shot.midpoints_m[r]);
         impl_->write_trace(set, pressure.subspan(at, count));
     }
 }

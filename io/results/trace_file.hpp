@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "io/files/atomic_file.hpp"
+#include "io/models/geometry.hpp"
 #include "io/results/seismograms.hpp"
 
 namespace onda {
@@ -55,20 +57,25 @@ struct TraceFileContents {
     int dimensions = 3;
     double dt_s = 0.;  ///< whole microseconds within the limits of the format
     std::int64_t samples = 0;
-    std::int64_t most_receivers = 0;  ///< of any shot
-    std::int64_t parts = 1;           ///< as coordinate_parts() tells
+    std::int64_t most_receivers = 0;     ///< of any shot
+    std::int64_t parts = 1;              ///< as coordinate_parts() tells
+    std::optional<FileGeometry> grid{};  ///< of the finite differences, where it is known
 };
 
 /// Collects the traces of shots in a temporary file. Nothing in it depends on when or where it is written.
+///
+/// CDP numbers count bins of midpoints from the origin of the grid. A bin is half as wide as the receivers of the first
+/// shot are apart along the axis; where these are not at multiples of one distance there are no numbers. In 3-D bins
+/// along x give crossline numbers, those along y inline numbers.
 class TraceFileWriter {
 public:
     /// \throws Error(cannot_create | io_error).
     TraceFileWriter(const std::filesystem::path& file, const TraceFileContents& contents, bool overwrite);
     ~TraceFileWriter();
     TraceFileWriter(TraceFileWriter&&) noexcept;
-    /// The traces that follow are those of a shot, in the order of its receivers. \param header of it, without samples.
-    /// \throws Error(internal) for another sampling than the contents', or a shot number or place that does not fit 32
-    /// bits.
+    /// The traces that follow are those of a shot, in the order of its receivers. The first shot's wavelet and
+    /// receivers are told in the textual header. \param header of it, without samples. \throws Error(internal) for
+    /// another sampling than the contents', or a shot number or place that does not fit 32 bits.
     void begin_shot(const ShotGather& header);
     /// Appends the next traces of the shot, [receiver][sample]. \throws Error(io_error); Error(internal) for more than
     /// it has, or a trace number that does not fit 32 bits.

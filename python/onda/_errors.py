@@ -69,7 +69,7 @@ class UnstableError(OndaError, ArithmeticError):
 
 
 class ConfigError(OndaError, ValueError):
-    """The configuration has faults: all of them are in the message, each with its line and column."""
+    """The configuration has errors: all of them are in the message, each with its line and column."""
 
     exit_code = 78
 

@@ -25,8 +25,12 @@ void add_input(CLI::App& command, Input& input) {
             "SEG-Y (.sgy, .segy), SU (.su), a NumPy array beside its table of traces (.npy) or seismograms.h5, or "
             "the folder of a run; several: one line")
         ->required();
+    add_bytes(command, input.bytes);
+}
+
+void add_bytes(CLI::App& command, std::vector<std::string>& bytes) {
     command
-        .add_option("--bytes", input.bytes,
+        .add_option("--bytes", bytes,
                     "First bytes of header fields that files have elsewhere than the standards, such as "
                     "source_x=201,source_y=205; 0: not there. The fields of imaging.segy_bytes, or SU keywords")
         ->type_name("FIELD=BYTE,...")
@@ -34,9 +38,9 @@ void add_input(CLI::App& command, Input& input) {
         ->allow_extra_args(false);
 }
 
-TraceBytes bytes_of(const Input& input, const TraceBytes& standard) {
+TraceBytes bytes_of(const std::vector<std::string>& given, const TraceBytes& standard) {
     TraceBytes bytes = standard;
-    for (const std::string& text : input.bytes) {
+    for (const std::string& text : given) {
         const std::size_t sign = text.find('=');
         const std::string name = text.substr(0, sign);
         const auto field = std::ranges::find_if(
@@ -242,7 +246,7 @@ Command add_info(CLI::App& app) {
     add_bin(*command, options->bin_m);
     command->add_flag("--json", options->json, "Print as JSON, with all numbers of traces");
     return [options] {
-        const RecordedData data = open(options->input, bytes_of(options->input));
+        const RecordedData data = open(options->input, bytes_of(options->input.bytes));
         const RecordedFacts facts = facts_of(data, options->bin_m);
         if (options->json)
             std::cout << json_text(as_json(data, facts)) << '\n';
@@ -259,7 +263,7 @@ Command add_plot_of_data(CLI::App& app) {
         double bin_m = 0.;
     };
     CLI::App* const command =
-        add_command(app, "plot", "Map, fold, spectrum and a gather in one picture, PNG or PDF",
+        add_command(app, "plot", "Map, fold, spectrum and a gather in one picture, PNG, PDF or SVG",
                     "onda data plot line.sgy -o line.png\nonda data plot line_1.sgy line_2.sgy -o line.pdf --shot 120");
     const auto options = std::make_shared<Options>();
     add_input(*command, options->input);
@@ -273,7 +277,7 @@ Command add_plot_of_data(CLI::App& app) {
         ->expected(1);
     add_bin(*command, options->bin_m);
     return [options] {
-        const RecordedData data = open(options->input, bytes_of(options->input));
+        const RecordedData data = open(options->input, bytes_of(options->input.bytes));
         options->plot.files = options->input.files;
         const RecordedFacts facts = facts_of(data, options->bin_m);
         const std::vector<std::int64_t>& shots = options->plot.shots;

@@ -24,8 +24,10 @@ struct Input {
     std::vector<std::string> bytes;  ///< "source_x=201"
 };
 void add_input(CLI::App& command, Input& input);
-/// \param standard the bytes of fields that --bytes does not name. \throws Error(usage) for what is no field.
-TraceBytes bytes_of(const Input& input, const TraceBytes& standard = {});
+void add_bytes(CLI::App& command, std::vector<std::string>& bytes);
+/// \param given as --bytes has them. \param standard the bytes of fields that it does not name. \throws Error(usage)
+/// for what is no field.
+TraceBytes bytes_of(const std::vector<std::string>& given, const TraceBytes& standard = {});
 /// Opens the files; the folder of a run stands for its seismograms.h5. \throws Error(missing_input | bad_data).
 RecordedData open(const Input& input, const TraceBytes& bytes);
 

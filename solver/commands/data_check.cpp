@@ -276,7 +276,7 @@ Command add_check(CLI::App& app) {
         if (!options->config.empty()) plan = make_plan(read_config({options->config, options->overrides}));
         const TraceBytes of_config =
             plan && plan->config.imaging ? plan->config.imaging->segy_bytes.value_or(TraceBytes{}) : TraceBytes{};
-        const TraceBytes bytes = bytes_of(options->input, of_config);
+        const TraceBytes bytes = bytes_of(options->input.bytes, of_config);
         const RecordedData data = open(options->input, bytes);
         const RecordedFacts facts = facts_of(data);
         Findings findings(data);

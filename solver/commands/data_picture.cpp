@@ -63,32 +63,17 @@ const RecordedShot& choose_shot(const RecordedData& data, const RecordedFacts& f
     plot::refuse_shot(*number, data.files().front().path, there);
 }
 
-/// Moves the times of a panel, which begin with 0, to where its samples lie.
-void begin_at(Panel& panel, double start_s) {
-    panel.vertical.first += start_s;
-    panel.vertical.last += start_s;
-    if (panel.traces && panel.traces->last) *panel.traces->last += start_s;
-    for (PictureField& field : panel.fields)
-        if (field.extent) field.extent->top += start_s, field.extent->bottom += start_s;
-}
-
 GatherPanel shot_panel(const RecordedData& data, const RecordedShot& shot) {
     const ShotGather gather = gather_of(data, shot);
     const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
     const ReceiverLine& line = lines[longest_line(lines)];
-    GatherPanel panel = gather_panel(gather, line, {.percentile = 98.});
-    const bool is_pressure = !is_trace_file(data.file_of(shot.traces.front()).path);
-    if (!is_pressure) {  // other programs do not say of what
-        panel.quantity = "amplitude";
-        for (PictureField& field : panel.panel.fields) field.label = panel.quantity;
-    }
-    set_title(panel, fmt::format("Shot {}, {} of {} traces", shot.number, line.count, shot.traces.size()));
+    TraceDisplay display{.percentile = 98.};
+    display.is_pressure = !is_trace_file(data.file_of(shot.traces.front()).path);
     const double start_s = data.traces()[shot.traces.front()].start_s;
     const auto starts_there = [&](std::size_t trace) { return data.traces()[trace].start_s == start_s; };
-    if (std::ranges::all_of(shot.traces, starts_there))
-        begin_at(panel.panel, start_s);
-    else
-        panel.panel.vertical.title = "time after the first sample [s]";
+    display.start_s = std::ranges::all_of(shot.traces, starts_there) ? std::optional(start_s) : std::nullopt;
+    GatherPanel panel = gather_panel(gather, line, display);
+    set_title(panel, fmt::format("Shot {}, {} of {} traces", shot.number, line.count, shot.traces.size()));
     return panel;
 }
 

@@ -9,6 +9,7 @@
 #include "io/files/interruption.hpp"
 #include "io/results/gather_export.hpp"
 #include "io/results/image_export.hpp"
+#include "io/results/recorded_data.hpp"
 #include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
@@ -186,7 +187,7 @@ int export_image(const ExportArguments& arguments) {
 bool is_of_image(const ExportArguments& arguments) {
     return arguments.image ||
            (!std::filesystem::is_directory(arguments.run) && std::filesystem::exists(arguments.run) &&
-            kind_of_file(arguments.run) == FileKind::gradient);
+            !is_trace_file(arguments.run) && kind_of_file(arguments.run) == FileKind::gradient);
 }
 
 }  // namespace

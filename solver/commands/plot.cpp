@@ -98,7 +98,7 @@ struct Kind {
 
 constexpr std::array<Kind, 4> kKinds{{{FileKind::seismograms,
                                        "seismograms",
-                                       "onda plot gather, wiggle and spectrum draw them",
+                                       "onda plot gather, wiggle, offset, cmp, spectrum and fk draw them",
                                        {"seismograms.h5"},
                                        ": this run recorded no seismograms; receivers ask for them"},
                                       {FileKind::snapshots,
@@ -134,8 +134,9 @@ std::filesystem::path input_of(const std::filesystem::path& file, FileKind wante
         throw Error(ExitCode::missing_input, fmt::format("{}: has no {}{}", shown(file), names, why_absent(file, row)));
     }
     if (wanted == FileKind::seismograms && is_trace_file(file) && std::filesystem::exists(file))
-        throw Error(ExitCode::usage, fmt::format("{}: is not {}; `onda data plot {}` draws SEG-Y, SU and NumPy files",
-                                                 shown(file), row.files.front(), shown(file)));
+        throw Error(ExitCode::usage,
+                    fmt::format("{}: is not {}; onda plot and onda data read SEG-Y, SU and NumPy files", shown(file),
+                                row.files.front()));
     const FileKind found = kind_of_file(file);
     if (found == wanted) return file;
     const auto other = std::ranges::find(kKinds, found, &Kind::kind);
@@ -213,7 +214,7 @@ void say(const std::filesystem::path& file) {
 
 void finish(Picture picture, const Options& options, const std::string& input_title, const std::string& suffix) {
     const std::filesystem::path file = output_of(options, suffix, ".png");
-    check_extension(file, "--output", "pictures", {".png", ".pdf"});
+    check_extension(file, "--output", "pictures", picture_extensions());
     picture.title = options.title.value_or(input_title);
     picture.width_px = options.width_px;
     write_picture(file, picture, options.force);
@@ -223,15 +224,15 @@ void finish(Picture picture, const Options& options, const std::string& input_ti
 }  // namespace plot
 
 Command add_plot(CLI::App& app) {
-    CLI::App* const command =
-        add_command(app, "plot",
-                    "Draw gathers, wavefields, spectra, models, gradients, images and inversions as PNG, PDF or movies",
-                    "onda plot gather results/quickstart/seismograms.h5\n"
-                    "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
-                    "onda plot model configs/quickstart.yaml -o model.pdf");
-    return add_commands(*command,
-                        {plot::add_gather, plot::add_wiggle, plot::add_spectrum, plot::add_slice, plot::add_movie,
-                         plot::add_model, plot::add_gradient, plot::add_image, plot::add_inversion});
+    CLI::App* const command = add_command(
+        app, "plot",
+        "Draw gathers, wavefields, spectra, models, gradients, images and inversions as PNG, PDF, SVG or movies",
+        "onda plot gather results/quickstart/seismograms.h5\n"
+        "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
+        "onda plot model configs/quickstart.yaml -o model.pdf");
+    return add_commands(*command, {plot::add_gather, plot::add_wiggle, plot::add_offset, plot::add_midpoint,
+                                   plot::add_spectrum, plot::add_wavenumber, plot::add_slice, plot::add_movie,
+                                   plot::add_model, plot::add_gradient, plot::add_image, plot::add_inversion});
 }
 
 }  // namespace onda

@@ -29,6 +29,9 @@ struct Options {
     std::vector<std::int64_t> shots;
     std::optional<std::int64_t> line;  ///< from 1; 0: all receivers by number
     double agc_s = 0., reduction_m_s = 0.;
+    double offset_m = 0., within_m = 0.;  ///< 0: half of the usual distance between receivers
+    std::vector<double> midpoint_m, velocities_m_s;
+    std::vector<std::string> bytes;  ///< where headers of traces have their fields
     std::string style = "automatic", plane = "xz";
     std::vector<std::int64_t> receivers;  ///< from 1
     std::vector<double> times_s;
@@ -66,6 +69,48 @@ Grid grid_of(const FileGeometry& geometry);
 /// A list as messages name it: "1, 2, 3, … 200".
 std::string listed(const std::vector<std::int64_t>& numbers);
 
+/// Where pictures have their traces from: seismograms.h5, or SEG-Y, SU and arrays, whose shots are counted as
+/// `onda data` counts them.
+class TraceSource {
+public:
+    /// \param given the file, or the folder of a run. \throws Error(usage | missing_input | bad_data).
+    TraceSource(const std::filesystem::path& given, const Options& options);
+    ~TraceSource();
+    TraceSource(TraceSource&&) noexcept;
+
+    [[nodiscard]] const std::filesystem::path& file() const;
+    /// Numbers, ascending.
+    [[nodiscard]] const std::vector<std::int64_t>& shots() const;
+    /// Of the configuration; of other programs' files their name.
+    [[nodiscard]] std::string title() const;
+    /// What tells the file apart from others of the picture.
+    [[nodiscard]] std::string name() const;
+    /// The shots to be shown, by default the first. \throws Error(usage) for one that is not there.
+    [[nodiscard]] std::vector<std::int64_t> chosen(const Options& options) const;
+    /// A shot that is there, as SeismogramReader::header() gives it, and with its traces. \throws Error(bad_data).
+    [[nodiscard]] ShotGather header(std::int64_t shot) const;
+    [[nodiscard]] ShotGather read(std::int64_t shot) const;
+    /// The samples of a single trace. \param receiver of the shot, from 0.
+    [[nodiscard]] std::vector<float> trace(std::int64_t shot, std::size_t receiver) const;
+    /// What the samples are, and when the first of them was.
+    void set_scales(TraceDisplay& display) const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// FILE..., what all pictures have, and --bytes.
+void add_trace_files(CLI::App& command, Options& options, bool several);
+/// What pictures of traces share: --clip, --clip-percentile, --gain and --agc; --map and --style.
+void add_gains(CLI::App& command, Options& options, const std::string& percentile);
+void add_style(CLI::App& command, Options& options);
+/// With a map traces are colours. \throws Error(usage) for a map of wiggles.
+void settle_style(Options& options);
+TraceDisplay display_of(const Options& options);
+/// \throws Error(usage) for a window of --agc that is longer than the record, in which nothing would change.
+void check_window(const Options& options, const ShotGather& gather);
+
 /// Writes a picture to -o, or beside its input: "seismograms_gather.png"; says where on standard output.
 /// \param suffix of the name beside the input: "_gather".
 void finish(Picture picture, const Options& options, const std::string& input_title, const std::string& suffix);
@@ -77,6 +122,9 @@ void say(const std::filesystem::path& file);
 Command add_gather(CLI::App& plot);
 Command add_wiggle(CLI::App& plot);
 Command add_spectrum(CLI::App& plot);
+Command add_offset(CLI::App& plot);
+Command add_midpoint(CLI::App& plot);
+Command add_wavenumber(CLI::App& plot);
 Command add_slice(CLI::App& plot);
 Command add_movie(CLI::App& plot);
 Command add_model(CLI::App& plot);

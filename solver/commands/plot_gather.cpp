@@ -17,7 +17,8 @@ constexpr std::size_t kMostPanels = 12, kMostWiggles = 150;
 /// A gather to be shown, and how messages and titles name it.
 struct Input {
     ShotGather gather;
-    std::string name;  ///< "shot 3", with its file where there are several
+    std::string name;      ///< "shot 3", with its file where there are several
+    TraceDisplay display;  ///< what its samples are
 };
 
 struct Inputs {
@@ -25,20 +26,45 @@ struct Inputs {
     std::string title;  ///< of the first file
 };
 
+/// Takes another gather's traces from those of one. \throws Error(usage) where they are not the same receivers.
+void subtract(ShotGather& gather, const TraceSource& from, const TraceSource& minus) {
+    constexpr double same_m = 0.01;
+    const auto fail = [&](const std::string& message) {
+        throw Error(ExitCode::usage,
+                    fmt::format("--minus {}: {} of {}", shown(minus.file()), message, shown(from.file())));
+    };
+    if (!std::ranges::binary_search(minus.shots(), gather.shot)) refuse_shot(gather.shot, minus.file(), minus.shots());
+    const ShotGather other = minus.read(gather.shot);
+    if (other.samples != gather.samples || std::abs(other.dt_s - gather.dt_s) > 1e-9 * gather.dt_s)
+        fail(fmt::format("shot {} has {} samples, {} s apart, which are not the {} samples, {} s apart,", gather.shot,
+                         other.samples, number_text(other.dt_s), gather.samples, number_text(gather.dt_s)));
+    const auto is_near = [](const std::array<double, 3>& a, const std::array<double, 3>& b) {
+        return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) <= same_m;
+    };
+    if (!std::ranges::equal(other.receivers_m, gather.receivers_m, is_near))
+        fail(fmt::format("shot {} has other receivers than that", gather.shot));
+    for (std::size_t i = 0; i < gather.pressure.size(); ++i) gather.pressure[i] -= other.pressure[i];
+}
+
 Inputs read_inputs(const Options& options) {
     Inputs inputs;
+    std::optional<TraceSource> minus;
+    if (!options.minus.empty()) minus.emplace(options.minus, options);
     for (const std::filesystem::path& given : options.files) {
-        const auto file = input_of(given, FileKind::seismograms);
-        const SeismogramReader reader(file);
-        if (inputs.title.empty()) inputs.title = reader.title();
-        for (const std::int64_t shot : shots_of(reader, options, file)) {
+        const TraceSource source(given, options);
+        if (inputs.title.empty()) inputs.title = source.title();
+        for (const std::int64_t shot : source.chosen(options)) {
             if (inputs.gathers.size() == kMostPanels)
                 throw Error(ExitCode::usage, fmt::format("more than {} gathers side by side", kMostPanels));
-            // The folder tells runs apart, the name of the file nearly never does.
-            const auto folder = std::filesystem::absolute(file).parent_path().filename();
-            inputs.gathers.push_back({reader.read(shot), options.files.size() > 1
-                                                             ? fmt::format("{}, shot {}", shown(folder), shot)
-                                                             : fmt::format("shot {}", shot)});
+            Input& input = inputs.gathers.emplace_back(Input{source.read(shot),
+                                                             options.files.size() > 1
+                                                                 ? fmt::format("{}, shot {}", source.name(), shot)
+                                                                 : fmt::format("shot {}", shot),
+                                                             {}});
+            source.set_scales(input.display);
+            if (!minus) continue;
+            subtract(input.gather, source, *minus);
+            input.name += " minus " + minus->name();
         }
     }
     return inputs;
@@ -74,31 +100,6 @@ void thin(ShotGather& gather, ReceiverLine& line, std::size_t every) {
     line = std::move(thinned);
 }
 
-TraceDisplay display_of(const Options& options) {
-    TraceDisplay display;
-    display.clip_pa = options.clip_pa;
-    display.percentile = options.percentile;
-    display.gain = options.gain;
-    display.agc_s = options.agc_s;
-    display.reduction_m_s = options.reduction_m_s;
-    display.map = &map_of(options, kGrey);
-    display.style = options.style == "wiggles"   ? TraceDisplay::Style::wiggles
-                    : options.style == "colours" ? TraceDisplay::Style::colours
-                                                 : TraceDisplay::Style::automatic;
-    return display;
-}
-
-/// \throws Error(usage) for a window of --agc that is longer than the record, in which nothing would change.
-void check_window(const Options& options, const ShotGather& gather) {
-    const double record_s = static_cast<double>(gather.samples - 1) * gather.dt_s;
-    if (options.agc_s <= record_s) return;
-    throw Error(ExitCode::usage, fmt::format("--agc {}: the window exceeds the record of {:.6g} s{}",
-                                             number_text(options.agc_s), record_s,
-                                             options.agc_s * 1e-3 <= record_s ? "; if it is in milliseconds, write " +
-                                                                                    number_text(options.agc_s * 1e-3)
-                                                                              : ""));
-}
-
 int plot_traces(const Options& options, TraceDisplay display, const std::string& suffix) {
     Inputs inputs = read_inputs(options);
     std::vector<GatherPanel> panels;
@@ -110,6 +111,8 @@ int plot_traces(const Options& options, TraceDisplay display, const std::string&
         const std::size_t most = std::max<std::size_t>(kMostWiggles / inputs.gathers.size(), 3);
         const std::size_t every = display.style == TraceDisplay::Style::wiggles ? (line.count + most - 1) / most : 1;
         if (every > 1) thin(input.gather, line, every);
+        display.is_pressure = input.display.is_pressure;
+        display.start_s = input.display.start_s;
         panels.push_back(gather_panel(input.gather, line, display));
         names.push_back(fmt::format("{}, receivers {} to {} of {}{}", input.name, first + 1, first + count, all,
                                     every > 1 ? fmt::format(", every {} trace", ordinal_text(every)) : ""));
@@ -179,15 +182,12 @@ std::string velocity_fault(const std::string& text) {
 }
 
 void add_trace_options(CLI::App& command, Options& options, const std::string& percentile) {
-    add_common(command, options, "seismograms.h5, or the folder of a run; several: side by side", true);
+    add_trace_files(command, options, true);
     add_shots(command, options);
     add_line(command, options);
-    add_clip(command, options, percentile);
-    command
-        .add_option("--agc", options.agc_s,
-                    "Automatic gain control: divide by the RMS in a window of this many seconds")
-        ->type_name("S")
-        ->check(CLI::PositiveNumber);
+    add_gains(command, options, percentile);
+    command.add_option("--minus", options.minus, "Draw by how much FILE differs from this file, shot by shot")
+        ->type_name("FILE");
     command
         .add_option(
             "--reduce-velocity", options.reduction_m_s,
@@ -203,18 +203,13 @@ Command add_gather(CLI::App& plot) {
         add_command(plot, "gather", "Common-shot gathers in grey, or as wiggles if there are few traces",
                     "onda plot gather results/quickstart\n"
                     "onda plot gather seismograms.h5 --shot 1,2,3 --agc 0.3 -o shots.pdf\n"
-                    "onda plot gather before/seismograms.h5 after/seismograms.h5 --clip 1e-4 -o both.png");
+                    "onda plot gather before/seismograms.h5 after/seismograms.h5 --clip 1e-4 -o both.png\n"
+                    "onda plot gather line.sgy --minus results/line -o difference.png");
     const auto options = std::make_shared<Options>();
     add_trace_options(*command, *options, "96, of wiggles 99");
-    add_map(*command, *options, kGrey);
-    command
-        ->add_option("--style", options->style,
-                     "automatic, wiggles or colours (default: wiggles of up to 78 traces, or colours with --map)")
-        ->check(CLI::IsMember({"automatic", "wiggles", "colours"}));
+    add_style(*command, *options);
     return [options] {
-        if (!options->map.empty() && options->style == "wiggles")
-            throw Error(ExitCode::usage, "--map is of colours, and --style wiggles draws none");
-        if (!options->map.empty()) options->style = "colours";
+        settle_style(*options);
         return plot_traces(*options, display_of(*options), "_gather");
     };
 }
@@ -239,7 +234,7 @@ Command add_spectrum(CLI::App& plot) {
                     "onda plot spectrum results/quickstart\n"
                     "onda plot spectrum seismograms.h5 --receiver 1,80,160 -o spectra.pdf");
     const auto options = std::make_shared<Options>();
-    add_common(*command, *options, "seismograms.h5, or the folder of a run", true);
+    add_trace_files(*command, *options, true);
     add_shots(*command, *options);
     auto* const line = add_line(*command, *options);
     command

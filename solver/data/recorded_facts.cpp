@@ -24,9 +24,11 @@ std::array<double, 3> spread_of(std::vector<double> values) {
     return {least, *middle, largest};
 }
 
+}  // namespace
+
 // Geometry ---------------------------------------------------------------------------------------------------------
 
-std::vector<RecordedShot> shots_of(const std::vector<RecordedTrace>& traces) {
+std::vector<RecordedShot> recorded_shots(const std::vector<RecordedTrace>& traces) {
     std::vector<RecordedShot> shots;
     std::map<Position, std::size_t> known;
     for (std::size_t i = 0; i < traces.size(); ++i) {
@@ -45,6 +47,8 @@ std::vector<RecordedShot> shots_of(const std::vector<RecordedTrace>& traces) {
     return shots;
 }
 
+namespace {
+
 void find_duplicates(const std::vector<RecordedTrace>& traces, RecordedFacts& facts) {
     for (const RecordedShot& shot : facts.shots) {
         std::map<Position, std::size_t> known;
@@ -58,7 +62,7 @@ void find_duplicates(const std::vector<RecordedTrace>& traces, RecordedFacts& fa
 }
 
 void survey_geometry(const std::vector<RecordedTrace>& traces, RecordedFacts& facts) {
-    facts.shots = shots_of(traces);
+    facts.shots = recorded_shots(traces);
     std::set<Position> receivers;
     std::vector<double> offsets;
     facts.sources_m = {traces.front().source_m, traces.front().source_m};

@@ -50,6 +50,8 @@ struct RecordedFacts {
 /// \throws Error(bad_data | io_error); Interrupted.
 RecordedFacts facts_of(const RecordedData& data, double bin_m = 0.);
 
+/// The shots of traces, in the order in which they come first.
+std::vector<RecordedShot> recorded_shots(const std::vector<RecordedTrace>& traces);
 /// The gather of a shot, in the order of its traces; dead traces, and those with samples that are not finite, as zeros.
 ShotGather gather_of(const RecordedData& data, const RecordedShot& shot);
 

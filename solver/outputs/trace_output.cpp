@@ -28,8 +28,10 @@ GatherContents contents_of(const Experiment& experiment) {
     GatherContents contents;
     contents.program = fmt::format("Onda {}", build().version);
     contents.title = experiment.config.title;
-    contents.dimensions = experiment.domain.grid.dimensions;
-    contents.farthest_m = farthest_m(experiment.domain.grid);
+    const Grid& grid = experiment.domain.grid;
+    contents.dimensions = grid.dimensions;
+    contents.grid = {grid.dimensions, grid.n, grid.spacing_m, grid.origin_m};
+    contents.farthest_m = farthest_m(grid);
     contents.dt_s = experiment.time.output_dt_s;
     contents.samples = experiment.time.output_samples;
     for (const auto& [receivers, shots] : experiment.survey.size.shots_of_receivers)

@@ -114,10 +114,10 @@ ShownTraces process(const ShotGather& gather, const ReceiverLine& line, const st
 }
 
 std::string label_of(const TraceDisplay& display, double record_s) {
-    std::string quantity = "pressure";
+    std::string quantity = display.is_pressure ? "pressure" : "amplitude";
     if (display.gain != 0.) quantity += fmt::format(" \xc3\x97 (t / {:.4g} s)^{}", record_s, shortest(display.gain));
     if (display.agc_s > 0.) return quantity + fmt::format(" after AGC ({} s)", shortest(display.agc_s));
-    return quantity + " [Pa]";
+    return display.is_pressure ? quantity + " [Pa]" : quantity;
 }
 
 bool ascending(const std::vector<double>& places) {
@@ -181,6 +181,15 @@ void end_at(Panel& panel, double last_s) {
     for (PictureField& field : panel.fields) field.extent = Extent{x.first, x.last, t.first, last_s};
 }
 
+/// Moves the times of a panel, which begin with 0, to where its samples lie.
+void begin_at(Panel& panel, double start_s) {
+    panel.vertical.first += start_s;
+    panel.vertical.last += start_s;
+    if (panel.traces && panel.traces->last) *panel.traces->last += start_s;
+    for (PictureField& field : panel.fields)
+        if (field.extent) field.extent->top += start_s, field.extent->bottom += start_s;
+}
+
 }  // namespace
 
 double record_end_s(std::int64_t samples, double dt_s) {
@@ -222,6 +231,10 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, 
         result.panel.fields.front().label = result.quantity;
     }
     end_at(result.panel, shown.last_s);
+    if (display.start_s)
+        begin_at(result.panel, *display.start_s);
+    else if (!is_reduced)
+        result.panel.vertical.title = "time after the first sample [s]";
     return result;
 }
 

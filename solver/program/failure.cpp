@@ -32,7 +32,7 @@ Failure describe_system_error(const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again)
         return {ExitCode::out_of_memory, std::string("the system refuses another thread: ") + error.what()};
     return {ExitCode::internal,
-            std::string("internal fault: ") + error.what() + "\n  please report it with the output of `onda info`"};
+            std::string("internal error: ") + error.what() + "\n  please report it with the output of `onda info`"};
 }
 
 /// Past every buffer, as those may need memory.
@@ -57,12 +57,12 @@ void write_to_stderr(std::initializer_list<const char*> parts) noexcept {
         } catch (const std::bad_alloc&) {
             end_out_of_memory();
         } catch (const std::exception& error) {
-            write_to_stderr({"error: internal fault: ", error.what()});
+            write_to_stderr({"error: internal error: ", error.what()});
             what = "";
         } catch (...) {
         }
     }
-    if (*what != '\0') write_to_stderr({"error: internal fault: ", what});
+    if (*what != '\0') write_to_stderr({"error: internal error: ", what});
     write_to_stderr({"\n  please report it with the output of `onda info`\n"});
     remove_temporary_files();
     ::_exit(static_cast<int>(ExitCode::internal));
@@ -122,9 +122,9 @@ Failure describe_failure(const std::exception_ptr& exception) {
         return describe_system_error(error);
     } catch (const std::exception& error) {
         return {ExitCode::internal,
-                std::string("internal fault: ") + error.what() + "\n  please report it with the output of `onda info`"};
+                std::string("internal error: ") + error.what() + "\n  please report it with the output of `onda info`"};
     } catch (...) {
-        return {ExitCode::internal, "internal fault\n  please report it with the output of `onda info`"};
+        return {ExitCode::internal, "internal error\n  please report it with the output of `onda info`"};
     }
 }
 

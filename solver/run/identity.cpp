@@ -6,6 +6,7 @@
 
 #include "io/files/file_by_shot.hpp"
 #include "io/files/input_file.hpp"
+#include "io/models/field_geometry.hpp"
 #include "io/results/recorded_data.hpp"
 #include "io/text/printable.hpp"
 #include "solver/program/hash.hpp"
@@ -57,6 +58,11 @@ Identity identity_of(const Config& config, const std::string& version, const std
     for (const ResolvedParameter& parameter : resolved_parameters(config)) {
         if (is_no_part(parameter.path, parameter.value, !task.empty())) continue;
         identity[parameter.path] = parameter.file.empty() ? parameter.value : "hash " + hash_of_files(parameter.file);
+        if (is_field_geometry(parameter.file))
+            for (const std::filesystem::path& file : files_of_geometry(parameter.file))
+                if (file != parameter.file)
+                    identity[parameter.path + ", " + printable(file.extension().string())] =
+                        "hash " + hash_of_file(file);
         if (is_trace_array(parameter.file))
             identity[parameter.path + ", table of traces"] = "hash " + hash_of_file(table_of_array(parameter.file));
     }

@@ -248,7 +248,7 @@ Wavelet make_from_file(const WaveletConfig& wavelet, const std::string& key, con
 }
 
 constexpr std::array<WaveletKind, 6> kKinds{{
-    {"ricker", "(1 - 2 x^2) exp(-x^2), x = pi f0 (t - t0); t0 = 1.5 / f0 where absent",
+    {"ricker", "(1 - 2 x^2) exp(-x^2), x = pi f0 (t - t0); default: t0 = 1.5 / f0",
      [](const WaveletConfig& w, const std::string& key, const ConfigOrigin& origin) {
          return make_gaussian(w, key, origin, {"ricker", 2, -1.});
      }},

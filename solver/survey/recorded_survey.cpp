@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "io/models/field_geometry.hpp"
 #include "io/results/recorded_data.hpp"
 #include "io/results/result_reader.hpp"
 
@@ -56,15 +58,7 @@ std::vector<RecordedShot> shots_of_traces(const std::vector<RecordedTrace>& trac
     return shots;
 }
 
-}  // namespace
-
-bool holds_traces(const std::filesystem::path& file) {
-    return is_trace_file(file) || (file.extension() == ".h5" && kind_of_file(file) == FileKind::seismograms);
-}
-
-RecordedSurvey read_recorded_survey(const std::filesystem::path& file, const TraceBytes& bytes) {
-    const std::vector<RecordedShot> shots =
-        is_trace_file(file) ? shots_of_traces(RecordedData({file}, bytes).traces()) : shots_of_seismograms(file);
+RecordedSurvey survey_of_shots(const std::vector<RecordedShot>& shots) {
     RecordedSurvey survey;
     const bool is_fixed = std::ranges::all_of(
         shots, [&](const RecordedShot& shot) { return shot.receivers_m == shots.front().receivers_m; });
@@ -79,6 +73,41 @@ RecordedSurvey read_recorded_survey(const std::filesystem::path& file, const Tra
     }
     survey.sources.amplitude.assign(survey.sources.position_m.size(), 1.);
     return survey;
+}
+
+RecordedSurvey survey_of_field(const std::filesystem::path& file) {
+    FieldGeometry geometry = read_field_geometry(file);
+    RecordedSurvey survey;
+    if (geometry.shots.empty()) {
+        survey.sources.amplitude.assign(geometry.sources_m.size(), 1.);
+        survey.sources.position_m = std::move(geometry.sources_m);
+        survey.receivers.position_m = std::move(geometry.receivers_m);
+    } else {
+        std::vector<RecordedShot> shots;
+        std::set<std::int64_t> numbers;
+        for (FieldShot& shot : geometry.shots) {
+            numbers.insert(shot.number);
+            shots.push_back({shot.number, {shot.source_m}, std::move(shot.receivers_m)});
+        }
+        if (numbers.size() < shots.size() || *numbers.begin() < 1)
+            for (std::size_t i = 0; i < shots.size(); ++i) shots[i].number = static_cast<std::int64_t>(i) + 1;
+        survey = survey_of_shots(shots);
+    }
+    survey.has_source_depths = geometry.has_source_depths;
+    return survey;
+}
+
+}  // namespace
+
+bool tells_survey(const std::filesystem::path& file) {
+    return is_trace_file(file) || is_field_geometry(file) ||
+           (file.extension() == ".h5" && kind_of_file(file) == FileKind::seismograms);
+}
+
+RecordedSurvey read_recorded_survey(const std::filesystem::path& file, const TraceBytes& bytes) {
+    if (is_field_geometry(file)) return survey_of_field(file);
+    return survey_of_shots(is_trace_file(file) ? shots_of_traces(RecordedData({file}, bytes).traces())
+                                               : shots_of_seismograms(file));
 }
 
 }  // namespace onda

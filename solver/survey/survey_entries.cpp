@@ -3,7 +3,9 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
+#include <utility>
 
+#include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/program/find_row.hpp"
 #include "solver/survey/recorded_survey.hpp"
@@ -225,9 +227,26 @@ SourceGroup read_grid(const EntryReading& reading, const SourceConfig& source, c
     return {grid_of(reading, source, key), {}, {source.amplitude}};
 }
 
+/// The sources of a survey that a file tells. \param has_depths whether it tells their depth, as P1/90 does not.
+SourceTable recorded_sources(const EntryReading& reading, const SourceConfig& source, const std::string& key,
+                             bool& has_depths) {
+    RecordedSurvey survey = read_recorded_survey(source.file, reading.bytes);
+    SourceTable& sources = survey.sources;
+    if (sources.position_m.empty()) throw Error(ExitCode::bad_data, shown(source.file) + ": has no sources");
+    has_depths = survey.has_source_depths;
+    if (has_depths) return std::move(sources);
+    if (!source.depth_m)
+        reading.origin.fault(key + ".file", "does not tell how deep sources are, as no P1/90 file does: give depth_m");
+    for (Position& at : sources.position_m) at[2] = *source.depth_m;
+    return std::move(sources);
+}
+
 SourceGroup read_file(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
-    SourceTable table = holds_traces(source.file) ? read_recorded_survey(source.file, reading.bytes).sources
-                                                  : read_sources(source.file);
+    bool has_depths = true;
+    SourceTable table =
+        tells_survey(source.file) ? recorded_sources(reading, source, key, has_depths) : read_sources(source.file);
+    if (source.depth_m && has_depths)
+        reading.faults.add_of_value(key + ".depth_m", "is of P1/90; this file tells how deep its sources are");
     for (double& amplitude : table.amplitude) amplitude *= source.amplitude;
     return {{key + ".file", shown(source.file), Positions(std::move(table.position_m)), {}, std::move(table.line)},
             std::move(table.shot),
@@ -278,8 +297,9 @@ ReceiverGroup read_grid(const EntryReading& reading, const ReceiverConfig& recei
 }
 
 ReceiverGroup read_file(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
-    ReceiverTable table = holds_traces(receiver.file) ? read_recorded_survey(receiver.file, reading.bytes).receivers
+    ReceiverTable table = tells_survey(receiver.file) ? read_recorded_survey(receiver.file, reading.bytes).receivers
                                                       : read_receivers(receiver.file);
+    if (table.position_m.empty()) throw Error(ExitCode::bad_data, shown(receiver.file) + ": has no receivers");
     return {{key + ".file", shown(receiver.file), Positions(std::move(table.position_m)), {}, std::move(table.line)},
             std::move(table.shot),
             key + ".file",

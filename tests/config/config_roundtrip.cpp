@@ -83,6 +83,7 @@ std::vector<std::string> samples() {
             "  - {type: line, first_m: [10, 10, 10], last_m: [20, 20, 20], count: 3, amplitude: -1e-300}\n"
             "  - {type: line, first_m: [10, 10, 10], last_m: [20, 20, 20], spacing_m: 0.1}\n"
             "  - {type: grid, first_m: [10, 10, 10], last_m: [20, 20, 10], count: [3, 2, 1]}\n"
+            "  - {type: file, file: sources.csv, depth_m: 6.5}\n"
             "  - {type: file, file: sources.csv, wavelet: {type: file, file: 'wavelet_{shot:03}.csv'}}\n"
             "  - {type: point, shot: 5, position_m: [1, 1, 1], wavelet: {type: gaussian, peak_frequency_hz: 10}}\n"
             "receivers:\n"

@@ -121,7 +121,7 @@ std::map<std::int64_t, std::int64_t> whole_checkpoints(const SurveyPlace& place)
 
 void check_message(const GpuFault& fault, const std::string& message) {
     for (const std::string& words : fault.words) CHECK_MESSAGE(contains(message, words), words);
-    CHECK(!contains(message, "internal fault"));
+    CHECK(!contains(message, "internal error"));
     // Before the first kernel there is no telling which one.
     if (fault.code == 69 && contains(message, "the GPU failed")) CHECK(contains(message, "on GPU "));
 }

@@ -94,6 +94,8 @@ struct Traces {
     }
 };
 
+constexpr std::int64_t kLargest = 2147483647;
+
 struct Field {
     int byte, value;
 };
@@ -195,6 +197,86 @@ TEST_CASE("every word of an SU header is little endian, and says what that of SE
     CHECK(number(su, 5 * (240 + samples * 4) + 232, 4, false) == 0x01020304);
 }
 
+TEST_CASE("midpoints have places and, where receivers are evenly spaced, numbers of their bins") {
+    const TemporaryFolder folder;
+    const FileGeometry plane{2, {201, 1, 101}, {12.5, 1., 10.}, {-100., 0., 0.}};
+    const FileGeometry volume{3, {201, 101, 51}, {12.5, 20., 10.}, {-100., -200., 0.}};
+    ShotGather first{1, {{300., 0., 10.}}, {}, 0.002, 2, std::vector<float>(8)};
+    for (const double x : {200., 225., 250., 300.}) first.receivers_m.push_back({x, 0., 5.});
+    ShotGather second = first;
+    second.shot = 2;
+    second.sources_m = {{350., 40., 10.}};
+    const auto traces_of = [&](TraceFormat format, const FileGeometry& grid) {
+        TraceFileContents contents = contents_of(format, first);
+        contents.grid = grid;
+        contents.dimensions = grid.dimensions;
+        TraceFileWriter writer(folder.path() / "a", contents, true);
+        for (const ShotGather& gather : {first, second}) writer.write(gather);
+        writer.finish().commit();
+        return Traces(folder.path() / "a", format, 2);
+    };
+    const auto numbers = [](const Traces& traces, int byte) {
+        std::vector<int> list;
+        for (std::size_t i = 0; i < traces.headers.size(); ++i) list.push_back(traces.field(i, byte));
+        return list;
+    };
+    using List = std::vector<int>;
+    {  // Bins of 12.5 m from x = -100 m; the first midpoint is at 250 m.
+        const Traces line = traces_of(TraceFormat::segy_ieee, plane);
+        CHECK(numbers(line, 21) == List{29, 30, 31, 33, 31, 32, 33, 35});
+        CHECK(line.field(0, 181) == 2'500'000);
+        CHECK(line.field(7, 181) == 3'250'000);
+        CHECK(line.field(7, 185) == 200'000);
+        CHECK(numbers(line, 189) == List(8));
+        const Traces su = traces_of(TraceFormat::su, plane);
+        CHECK(numbers(su, 21) == List{29, 30, 31, 33, 31, 32, 33, 35});
+    }
+    // A single line in a volume tells no width of bins across it.
+    CHECK(numbers(traces_of(TraceFormat::segy_ieee, volume), 21) == List(8));
+    for (std::size_t r = 2; r < 4; ++r) first.receivers_m[r][1] = second.receivers_m[r][1] = 80.;
+    const Traces volumes = traces_of(TraceFormat::segy_ieee, volume);
+    CHECK(numbers(volumes, 193) == List{29, 30, 31, 33, 31, 32, 33, 35});  // crossline: bins of 12.5 m along x
+    CHECK(numbers(volumes, 189) == List{6, 6, 7, 7, 7, 7, 8, 8});          // inline: bins of 40 m along y from -200 m
+    CHECK(volumes.field(0, 21) == 29 + 5 * 202);
+    // Receivers at odd distances, and a grid that nobody knows.
+    first.receivers_m[1][0] = 231.;
+    CHECK(numbers(traces_of(TraceFormat::segy_ieee, plane), 21) == List(8));
+    CHECK(numbers(traces_of(TraceFormat::segy_ieee, plane), 181)[1] == 2'655'000);
+}
+
+TEST_CASE("the textual header tells wavelet, time step and grid, as far as they are known") {
+    const TemporaryFolder folder;
+    ShotGather gather = gather_of(7, 2, 5);
+    TraceFileContents contents = contents_of(TraceFormat::segy_ieee, gather);
+    const auto text_of_file = [&] {
+        TraceFileWriter writer(folder.path() / "a.segy", contents, true);
+        writer.write(gather);
+        writer.finish().commit();
+        return Traces(folder.path() / "a.segy", TraceFormat::segy_ieee, 5).text;
+    };
+    gather.source_wavelet.clear();
+    CHECK_FALSE(contains(text_of_file(), "Wavelet"));
+    CHECK_FALSE(contains(text_of_file(), "Grid"));
+    gather.source_wavelet = {1};
+    gather.wavelets = {0.00113719, {"gaussian", "ricker"}, {0.2, 0.15}, {0., 12.5}, {}};
+    contents.grid = FileGeometry{3, {201, 161, 111}, {12.5, 10., 7.25}, {-100., 0., 30.}};
+    for (const char* words :
+         {"Wavelet of shot 7: ricker ", "  peak frequency 12.5 Hz, centre t0 = 0.15 s ",
+          "Time step of the finite differences: 0.00113719 s ", "Grid: 201 x 161 x 111 nodes along x, y, z ",
+          "  spacing 12.5 x 10 x 7.25 m ", "  first node at -100, 0, 30 m ",
+          "Polarity: an increase in pressure is a positive number (bytes 3257-3258: 2);"}) {
+        CAPTURE(words);
+        CHECK(contains(text_of_file(), words));
+    }
+    gather.source_wavelet = {0};
+    gather.sources_m.push_back({0., 0., 0.});
+    CHECK(contains(text_of_file(), "Wavelet of shot 7: gaussian, of its first source "));
+    CHECK(contains(text_of_file(), "   centre t0 = 0.2 s "));
+    contents.grid = FileGeometry{2, {301, 1, 201}, {10., 1., 5.}, {0., 0., 0.}};
+    CHECK(contains(text_of_file(), "Grid: 301 x 201 nodes along x, z "));
+    CHECK(contains(text_of_file(), "  first node at 0, 0 m "));
+}
+
 TEST_CASE("sources of 2-D runs are lines, with amplitudes in Pa") {
     const TemporaryFolder folder;
     const ShotGather gather = gather_of(1, 2, 5);
@@ -220,6 +302,12 @@ TEST_CASE("no line of the textual header is cut, whatever the numbers; a title i
                 contents.dimensions = dimensions;
                 contents.parts = parts;
                 contents.title = std::string(200, 't');
+                constexpr std::int64_t nodes = 100'000'000;
+                constexpr double metres = -1.23456e-300, spacing_m = 1.23456e-10;
+                contents.grid = FileGeometry{
+                    dimensions, {nodes, nodes, nodes}, {spacing_m, spacing_m, spacing_m}, {metres, 1., 1.}};
+                gather.shot = kLargest;
+                gather.wavelets = {1.23456e-300, {std::string(100, 'w')}, {-1.23456e-300}, {1.23456e-300}, {}};
                 const auto file = folder.path() / "a.segy";
                 TraceFileWriter writer(file, contents, true);  // throws where a line is too long
                 writer.write(gather);

@@ -147,7 +147,7 @@ TEST_CASE("rooflines that cannot be drawn are refused before anything is measure
         CHECK(outcome.code == 64);
         return outcome.err;
     };
-    CHECK(contains(refused({"roofline.jpg"}), "--roofline roofline.jpg: pictures are .png or .pdf"));
+    CHECK(contains(refused({"roofline.jpg"}), "--roofline roofline.jpg: pictures are .png or .pdf or .svg"));
     CHECK(contains(refused({"roofline.png", "--boundary", "cpml"}), "leave out --boundary"));
 }
 

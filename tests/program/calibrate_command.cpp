@@ -86,7 +86,7 @@ TEST_CASE("tables of steps that are none are refused") {
     CHECK(run_onda({"bench", "calibrate", "--from", file + ".none"}).code == static_cast<int>(ExitCode::missing_input));
     const Outcome picture = run_onda({"bench", "calibrate", "--from", kSteps, "--plot", file});
     CHECK(picture.code == static_cast<int>(ExitCode::usage));
-    CHECK(contains(picture.err, "pictures are .png or .pdf"));
+    CHECK(contains(picture.err, "pictures are .png or .pdf or .svg"));
 }
 
 TEST_CASE("steps are predicted with what was measured here") {

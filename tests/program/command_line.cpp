@@ -205,6 +205,17 @@ TEST_CASE("options of other programs are answered with those of this one, beginn
     CHECK(!contains(run_onda({"schema", "--gpu"}).err, "did you mean"));
 }
 
+TEST_CASE("help and forecasts speak as the field does") {
+    const TemporaryFolder folder;
+    write_text(folder.path() / "run.yaml", kSmall2d);
+    const Outcome check = run_onda({"check", folder.path() / "run.yaml"});
+    CAPTURE(check.err);
+    CHECK(contains(check.out, "hashes of the results, and syncing to disk\n"));
+    CHECK(contains(run_onda({"plot", "slice", "--help"}).out, "Without the model, with zero white"));
+    CHECK(contains(run_onda({"schema", "--docs"}).out, "x = pi f0 (t - t0); default: t0 = 1.5 / f0 |"));
+    CHECK(!contains(run_onda({"schema", "--docs"}).out, "where absent"));
+}
+
 TEST_CASE("a model in the place of a configuration is answered with the command that makes one for it") {
     const TemporaryFolder folder;
     write_text(folder.path() / "salt.h5", std::string("\x89HDF\r\n\x1a\n and the rest"));

@@ -251,7 +251,9 @@ TEST_CASE_FIXTURE(SegyConversion, "SEG-Y that makes no grid is refused by its tr
     CHECK(contains(said(segy, 65), "has samples of format 3 (bytes 3225-3226); Onda reads 1 (IBM floats) and 5"));
     segy = {};
     put_big_endian(segy.headers, 3255, 2, 2);
-    CHECK(contains(said(segy, 65), "is in feet"));
+    CHECK(contains(said(segy, 65),
+                   "is in feet (bytes 3255-3256): bring its values to m/s, or give --units and "
+                   "--spacing-m, of every axis, if the header is wrong"));
     segy = {};
     segy.traces.back().pop_back();
     CHECK(contains(said(segy, 65), "not a whole number of traces of 4 samples (256 bytes)"));
@@ -268,7 +270,8 @@ TEST_CASE_FIXTURE(SegyConversion, "SEG-Y that makes no grid is refused by its tr
     put_big_endian(segy.headers, 3217, 2, 0);
     CHECK(contains(said(segy, 65), "tells no distance of samples (bytes 3217-3218 and 117-118): give --spacing-m"));
     for (std::string& trace : segy.traces) put_big_endian(trace, 181, 8, 0);
-    CHECK(contains(said(segy, 65), "its traces have no coordinates"));
+    CHECK(contains(said(segy, 65),
+                   "its traces have no coordinates (CDP X and Y, bytes 181-188), so the spacing is unknown"));
     CHECK(contains(said(segy, 64, "--shape 3 3 4 --spacing-m 10"), "has 6 traces of 4 samples"));
     CHECK_FALSE(std::filesystem::exists(out));
     CHECK(contains(said(segy, 0, "--spacing-m 20 30 10"), "spacing  20, 30, 10 m"));

@@ -120,6 +120,18 @@ TEST_CASE("the documents name no command that `onda` does not have") {
           std::vector<std::string>{"onda bench guess", "onda gues"});
 }
 
+TEST_CASE("the demo runs the lines of the README") {
+    const std::vector<Block> blocks = blocks_of(text_of_document("README.md"));
+    const auto lines =
+        std::ranges::find_if(blocks, [](const Block& block) { return block.mark("file") == "first.yaml"; });
+    REQUIRE(lines != blocks.end());
+    CHECK(std::ranges::count(lines->text, '\n') == 9);
+    const std::string shipped = text_of_document("configs/first.yaml");
+    CHECK(shipped.ends_with("\n" + lines->text));
+    for (const char* place : {"first.yaml --output", "quickstart.yaml --output"})
+        CHECK(contains(text_of_document("bootstrap.sh"), std::string("build/default/onda run configs/") + place));
+}
+
 TEST_CASE("the commands of the documents run") {
     const Tools tools = tools_here();
     int run = 0;

@@ -99,6 +99,17 @@ std::vector<std::string> sorted_names(const Path& folder) {
     return names;
 }
 
+/// 3-D: receivers on a grid, so that midpoints have inline and crossline numbers.
+const std::string kReceiverGrid = R"(schema_version: 1
+grid: {shape: [24, 20, 12], spacing_m: 10, origin_m: [-30, 10, 0]}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.02}
+boundary: {cpml_width: 4, placement: inside}
+wavelet: {type: gaussian, peak_frequency_hz: 10}
+sources: [{position_m: [80, 100, 50]}, {position_m: [95, 110, 50]}]
+receivers: [{type: grid, first_m: [40, 60, 50], last_m: [100, 120, 50], count: [4, 3, 1]}]
+)";
+
 /// A file of seismograms with one shot of a line of receivers, without a configuration.
 Path write_seismograms(const Path& file, std::int64_t receivers, std::int64_t samples, double dt_s) {
     ShotGather gather{1, {{100., 0., 5.}}, {}, dt_s, samples, {}};
@@ -113,7 +124,7 @@ Path write_seismograms(const Path& file, std::int64_t receivers, std::int64_t sa
 }  // namespace
 
 TEST_CASE("SEG-Y and SU have the bytes that the run would have written") {
-    for (const std::string& text : {StationRun().text, kSmall3d, kManyShots}) {
+    for (const std::string& text : {StationRun().text, kSmall3d, kManyShots, kReceiverGrid}) {
         const TemporaryFolder folder;
         const Path with = run(folder, "with", text, {"output.seismograms.segy=ibm", "output.seismograms.su=true"});
         const Path without = run(folder, "without", text);
@@ -129,6 +140,25 @@ TEST_CASE("SEG-Y and SU have the bytes that the run would have written") {
         CHECK(text_of(folder.path() / "line.sgy") == text_of(ieee / "seismograms.segy"));
         CHECK(text_of(folder.path() / "line.sgy") != text_of(with / "seismograms.segy"));
     }
+}
+
+TEST_CASE("where the grid is that of a model file, an export tells it as the run does") {
+    const TemporaryFolder folder;
+    const Path model = folder.path() / "vp.h5";
+    const std::vector<float> vp(std::size_t{21} * 21, 2000.f);
+    write_text(folder.path() / "vp.f32", {reinterpret_cast<const char*>(vp.data()), vp.size() * sizeof(float)});
+    REQUIRE(run_onda({"convert", (folder.path() / "vp.f32").string(), model.string(), "--shape", "21", "21", "--axes",
+                      "zx", "--spacing-m", "10", "--no-pictures"})
+                .code == 0);
+    std::string text = kManyShots;
+    const std::string grid = "grid: {shape: [21, 21], spacing_m: 10}\n";
+    text.erase(text.find(grid), grid.size());
+    const std::string constant = "{type: constant, vp_m_s: 2000}";
+    text.replace(text.find(constant), constant.size(), "{type: file, file: " + model.string() + "}");
+    const Path with = run(folder, "with", text, {"output.seismograms.segy=ieee"});
+    const Path without = run(folder, "without", text);
+    check_export(without, {"--segy"});
+    CHECK(text_of(without / "seismograms.segy") == text_of(with / "seismograms.segy"));
 }
 
 TEST_CASE("a shot's own file gives the traces that the survey has of it") {

@@ -1,6 +1,6 @@
 // `onda plot` draws gathers, spectra, wavefields, models and movies of a run's files, any shot, line and plane of them,
 // and says what is wrong with what it cannot draw.
-// Takes 11 s.
+// Takes 15 s.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -143,6 +143,16 @@ TEST_CASE("every kind of picture is made beside its input, and does not replace 
     CHECK(read_png(results.path("seismograms_gather.png")).width == 777);
     CHECK(results.plot({"spectrum", "@seismograms.h5", "--shot", "2,10", "-o", "@s.pdf"}).code == 0);
     CHECK(text_of(results.path("s.pdf")).starts_with("%PDF"));
+    std::string svg;
+    for (int i = 0; i < 2; ++i) {  // the same bytes each time
+        CHECK(results.plot({"fk", "@seismograms.h5", "--velocity", "2000", "-o", "@s.svg", "--force"}).code == 0);
+        const std::string text = text_of(results.path("s.svg"));
+        CHECK(contains(text.substr(0, 200), "<svg xmlns=\"http://www.w3.org/2000/svg\""));
+        CHECK(text.ends_with("</svg>\n"));
+        CHECK(contains(text, "<image "));
+        CHECK((svg.empty() || svg == text));
+        svg = text;
+    }
 }
 
 TEST_CASE("a gradient has zero in the middle of its colours, on any plane") {
@@ -169,6 +179,78 @@ TEST_CASE("any shot, any line of a grid of receivers, and several side by side")
         return 255 - spread(gather({"--shot", "10", "--clip", "1", "--gain", gain}));
     };
     CHECK(darkest("1") > darkest("0") + 20);
+}
+
+TEST_CASE("SEG-Y and SU are drawn as seismograms are, but for their units") {
+    const Results results;
+    SeismogramWriter line(results.path("line.h5"), kProvenance, false);
+    for (const std::int64_t shot : {2, 10}) {  // each with a place of its own, by which SEG-Y tells shots apart
+        ShotGather gather = gather_of(shot);
+        gather.sources_m[0][0] += double(shot);
+        line.write(gather);
+    }
+    line.commit();
+    for (const char* format : {"--segy", "--su"})
+        REQUIRE(run_onda({"export", results.path("line.h5"), format}).code == 0);
+    const auto draw = [&](const std::vector<std::string>& picture, const std::string& file) {
+        std::vector<std::string> arguments{picture.front(), file, "--title", "one"};
+        arguments.insert(arguments.end(), picture.begin() + 1, picture.end());
+        const Image image = results.drawn(arguments);
+        const Plot plot = find_plot(image);
+        std::vector<int> green;
+        for (int y = plot.top; y < plot.top + plot.height; ++y)
+            for (int x = plot.left; x < plot.left + plot.width; ++x) green.push_back(image.at(x, y).g);
+        return green;
+    };
+    const std::vector<std::vector<std::string>> pictures{{"gather", "--shot", "2", "--line", "2", "--style", "colours"},
+                                                         {"wiggle", "--shot", "10"},
+                                                         {"spectrum", "--shot", "2,10"},
+                                                         {"offset", "--offset", "75"},
+                                                         {"cmp", "--at", "66,145", "--within", "6"},
+                                                         {"fk", "--shot", "10", "--velocity", "2000"}};
+    for (const auto& picture : pictures) {
+        CAPTURE(picture.front());
+        const auto wanted = draw(picture, "@line.h5");
+        CHECK(std::ranges::count(wanted, wanted.front()) < std::ssize(wanted));
+        for (const char* file : {"@line.segy", "@line.su"}) CHECK(draw(picture, file) == wanted);
+    }
+    CHECK(results.plot({"fk", "@line.segy", "--shot", "7"}).code == 64);
+    // Without field records shots are counted.
+    CHECK(draw({"wiggle", "--shot", "2", "--bytes", "record=0"}, "@line.segy") ==
+          draw({"wiggle", "--shot", "10"}, "@line.segy"));
+    CHECK(contains(results.plot({"gather", "@line.su", "--bytes", "recrd=0"}).err, "did you mean 'record'?"));
+    const Outcome made = results.plot({"fk", "@line.segy"});
+    CHECK(made.out == results.path("line_fk.png") + "\n");
+}
+
+TEST_CASE("a difference of gathers has nothing where they are equal, and is refused where receivers differ") {
+    const Results results;
+    {
+        SeismogramWriter half(results.path("half.h5"), kProvenance, false),
+            moved(results.path("moved.h5"), kProvenance, false);
+        for (const std::int64_t shot : {2, 10}) {
+            ShotGather gather = gather_of(shot);
+            for (float& value : gather.pressure) value *= shot == 2 ? 0.5f : 1.f;
+            half.write(gather);
+            gather.receivers_m.back()[0] += 1.;
+            moved.write(gather);
+        }
+        half.commit();
+        moved.commit();
+    }
+    const std::vector<std::string> colours{"--style", "colours", "--clip", "1"};
+    const auto drawn = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), colours.begin(), colours.end());
+        return spread(results.drawn(arguments));
+    };
+    CHECK(drawn({"gather", "@seismograms.h5", "--shot", "10"}) > 150);
+    CHECK(drawn({"gather", "@seismograms.h5", "--shot", "10", "--minus", "@half.h5"}) == 0);
+    const int half = drawn({"gather", "@seismograms.h5", "--shot", "2", "--line", "2", "--minus", "@half.h5"});
+    CHECK(half > 60);
+    CHECK(half < 140);
+    const Outcome refused = results.plot({"gather", "@seismograms.h5", "--minus", "@moved.h5"});
+    CHECK(refused.code == 64);
+    CHECK(contains(refused.err, "moved.h5: shot 2 has other receivers than that of "));
 }
 
 TEST_CASE("frames have one scale, in a slice and in a movie, and zero the colour in the middle") {
@@ -276,18 +358,28 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"wiggle", "@seismograms.h5", "--reduce-velocity", "2"}), 64,
           "--reduce-velocity: 2: must be at least 50 m/s; it looks like km/s: write 2000");
     write_text(results.path("x.segy"), "");
-    check(results.plot({"gather", "@x.segy"}), 64, "x.segy: is not seismograms.h5; `onda data plot ");
-    check(results.plot({"gather", "@x.segy"}), 64, "x.segy` draws SEG-Y, SU and NumPy files");
+    check(results.plot({"gather", "@x.segy"}), 65, "x.segy: is not SEG-Y: shorter than the 3600 bytes of its headers");
+    check(run_onda({"export", results.path("x.segy"), "--su"}), 64,
+          "x.segy: is not seismograms.h5; onda plot and onda data read SEG-Y, SU and NumPy files");
+    check(results.plot({"offset", "@seismograms.h5", "--offset", "5000"}), 64,
+          "--offset 5000: no trace of " + results.path("seismograms.h5") +
+              " is within 5 m of it; offsets go from 0 to 100.499 m");
+    check(results.plot({"cmp", "@seismograms.h5", "--at", "5000,0"}), 64,
+          "--at 5000,0: no trace of " + results.path("seismograms.h5") + " has its midpoint within 2.5 m");
+    check(results.plot({"cmp", "@seismograms.h5"}), 64, "--at is required");
+    check(results.plot({"fk", "@seismograms.h5", "--line", "4"}), 64,
+          "--line 4: the 60 receivers of shot 2 lie on 3 lines");
+    check(results.plot({"gather", "@seismograms.h5", "--minus", "@absent.sgy"}), 66, "absent.sgy");
     check(results.plot({"gather", "@absent.segy"}), 66, "absent.segy: no such file");
     check(results.plot({"gather", "@seismograms.h5", "--line", "4"}), 64,
           "the 60 receivers of shot 2 lie on 3 lines; 0 takes all");
     check(results.plot({"spectrum", "@seismograms.h5", "--receiver", "61"}), 64, "shot 2 has the receivers 1 to 60");
     check(results.plot({"gather", "@seismograms.h5", "--map", "viridis"}), 64,
-          "'viridis': is for values of one sign, and pressure has both; there are cet-d1, vik, grey");
+          "'viridis': is for values of one sign, and pressure has both; there are cet-d1, vik, cork, grey");
     check(results.plot({"gather", "@seismograms.h5", "--map", "gray"}), 64, "did you mean 'grey'?");
     check(results.plot({"model", "@seismograms.h5", "--map", "virids"}), 64,
           "did you mean 'viridis'? there are viridis");
-    check(results.plot({"gather", "@seismograms.h5", "-o", "@x.jpg"}), 64, "pictures are .png or .pdf");
+    check(results.plot({"gather", "@seismograms.h5", "-o", "@x.jpg"}), 64, "pictures are .png or .pdf or .svg");
     check(results.plot({"movie", "@snapshots.h5", "-o", "@x.gif"}), 64, "movies are .mp4 or .png");
     check(results.plot({"model", "@small.yaml", "--shot", "5"}), 64, "there is no such shot");
     check(results.plot({"model", "@model.h5", "--shot", "1"}), 64, "--shot and --set are of configurations");

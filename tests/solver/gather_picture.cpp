@@ -7,6 +7,9 @@
 #include <doctest/doctest.h>
 #include <numbers>
 
+#include "solver/pictures/sorted_traces.hpp"
+#include "solver/pictures/wavenumber_picture.hpp"
+
 using namespace onda;
 
 namespace {
@@ -150,6 +153,98 @@ TEST_CASE("gains: a power of time, and automatic; panels can share a clip") {
     CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 Pa");
     panels[0].quantity = "pressure after AGC (0.1 s)";
     CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 of pressure after AGC (0.1 s)");
+}
+
+TEST_CASE("times begin with the first sample, and amplitudes that are no pressure have no unit") {
+    TraceDisplay display = wiggles();
+    display.start_s = -0.2;
+    display.is_pressure = false;
+    const ShotGather gather = moving_pulse();
+    GatherPanel shown = gather_panel(gather, receiver_lines(gather.receivers_m).front(), display);
+    CHECK(shown.panel.vertical.first == doctest::Approx(-0.2));
+    CHECK(shown.panel.vertical.last == doctest::Approx(0.4));
+    CHECK(shown.panel.vertical.title == "time [s]");
+    CHECK(shown.quantity == "amplitude");
+    display.start_s.reset();
+    shown = gather_panel(gather, receiver_lines(gather.receivers_m).front(), display);
+    CHECK(shown.panel.vertical.first == 0.);
+    CHECK(shown.panel.vertical.title == "time after the first sample [s]");
+}
+
+TEST_CASE("a plane wave is a line in wavenumber and frequency, on the side that it goes to") {
+    constexpr double velocity_m_s = 1600., spacing_m = 10., dt_s = 0.002, peak_hz = 20.;
+    for (const int direction : {1, -1})
+        for (const bool mirrored : {false, true}) {
+            CAPTURE(direction);
+            CAPTURE(mirrored);
+            ShotGather gather{1, {{0., 0., 0.}}, {}, dt_s, 400, {}};
+            for (int r = 0; r < 64; ++r) {
+                const double x = spacing_m * (mirrored ? 63 - r : r);
+                gather.receivers_m.push_back({x, 0., 0.});
+                for (int n = 0; n < 400; ++n) {
+                    const double t = dt_s * n - 0.4 - direction * (x - 315.) / velocity_m_s;
+                    const double a = std::pow(std::numbers::pi * peak_hz * t, 2.);
+                    gather.pressure.push_back(float((1. - 2. * a) * std::exp(-a)));
+                }
+            }
+            const auto lines = receiver_lines(gather.receivers_m);
+            const GatherPanel shown = wavenumber_panel(gather, lines.front(), std::vector{velocity_m_s}, kViridis);
+            const Raster& raster = shown.panel.fields.front().raster;
+            CHECK(shown.panel.horizontal.last == doctest::Approx(0.05));
+            const auto peak = std::ranges::max_element(raster.values) - raster.values.begin();
+            CHECK(raster.values[std::size_t(peak)] == doctest::Approx(0.));
+            const double f =
+                shown.panel.vertical.first * (1. - double(peak / raster.columns) / double(raster.rows - 1));
+            const double k = -0.05 + 0.1 * double(peak % raster.columns) / double(raster.columns - 1);
+            CHECK(f == doctest::Approx(peak_hz).epsilon(0.05));
+            CHECK(k == doctest::Approx(direction * f / velocity_m_s).epsilon(0.05));
+            // On the other side there is nothing.
+            const std::int64_t mirror = raster.columns - 1 - peak % raster.columns;
+            CHECK(raster.values[std::size_t(peak / raster.columns * raster.columns + mirror)] < -40.f);
+            const PictureLine& marked = shown.panel.lines.front();
+            CHECK(marked.y.back() == doctest::Approx(velocity_m_s * marked.x.back()));
+            CHECK(marked.label == "1600 m/s");
+        }
+}
+
+TEST_CASE("traces are sorted by midpoint at an offset, and by offset at a midpoint") {
+    std::vector<ShotGather> shots;
+    for (int s = 0; s < 6; ++s) {  // split spreads of 20 m, rolled along by 40 m; the last shot lacks its near traces
+        ShotGather shot{s + 1, {{1000. - 40. * s, 0., 5.}}, {}, 0.002, 3, {}};
+        for (int r = s == 5 ? 8 : 0; r < 11; ++r)
+            shot.receivers_m.push_back({1000. - 40. * s - 100. + 20. * r, 0., 0.});
+        shots.push_back(shot);
+    }
+    CHECK(usual_distance_m(shots) == doctest::Approx(20.));
+    const SortedTraces near = common_offset(shots, 25., 10.);
+    REQUIRE(near.traces.size() == 5);
+    CHECK(near.axis == "midpoint x [m]");
+    for (std::size_t i = 0; i < 5; ++i) {
+        CHECK(near.traces[i].shot == 5 - std::int64_t(i));
+        CHECK(near.traces[i].receiver == 6);
+        CHECK(near.traces[i].place_m == doctest::Approx(850. + 40. * double(i)));
+        CHECK(near.traces[i].off_m == doctest::Approx(5.));
+    }
+    CHECK(line_of(near).axis.title == "midpoint x [m]");
+    CHECK(common_offset(shots, 500., 10.).traces.empty());
+
+    const SortedTraces middle = common_midpoint(shots, {960., 0.}, 5.);
+    CHECK(middle.axis == "offset [m]");
+    std::vector<double> offsets;
+    for (const SortedTrace& trace : middle.traces) {
+        offsets.push_back(trace.place_m);
+        const ShotGather& shot = shots[std::size_t(trace.shot - 1)];
+        CHECK(0.5 * (shot.sources_m[0][0] + shot.receivers_m[trace.receiver][0]) == doctest::Approx(960.));
+    }
+    CHECK(offsets == std::vector<double>{-80., 0., 80.});
+    CHECK(line_of(middle).places == offsets);
+    // Across the line nothing is found, and two traces of one offset stand one after the other.
+    CHECK(common_midpoint(shots, {960., 50.}, 5.).traces.empty());
+    const std::vector<ShotGather> again = shots;
+    shots.insert(shots.end(), again.begin(), again.end());
+    const ReceiverLine uneven = line_of(common_midpoint(shots, {960., 0.}, 5.));
+    CHECK(uneven.axis.title == "trace, by offset");
+    CHECK(uneven.places.front() == 1.);
 }
 
 TEST_CASE("the amplitude spectrum of a Gaussian") {

@@ -81,9 +81,9 @@ TEST_CASE(
     const TemporaryFolder folder;
     REQUIRE(run(folder, "first", kOfNumbers + kFixed + kOutput).code == 0);
     const std::filesystem::path segy = folder.path() / "first" / "seismograms.segy";
-    CHECK(holds_traces(segy));
-    CHECK(holds_traces(folder.path() / "first" / "seismograms.h5"));
-    CHECK_FALSE(holds_traces(folder.path() / "first.csv"));
+    CHECK(tells_survey(segy));
+    CHECK(tells_survey(folder.path() / "first" / "seismograms.h5"));
+    CHECK_FALSE(tells_survey(folder.path() / "first.csv"));
     const RecordedSurvey survey = read_recorded_survey(segy);
     CHECK(survey.sources.shot == std::vector<std::int64_t>{3, 7});
     CHECK(survey.sources.position_m.front() == std::array<double, 3>{600., 0., 30.});
@@ -96,6 +96,81 @@ TEST_CASE(
     const Outcome missing = run(folder, "missing", survey_of("first/nowhere.segy") + kOutput);
     CHECK(missing.code == static_cast<int>(ExitCode::missing_input));
     CHECK(contains(missing.err, "nowhere.segy"));
+}
+
+TEST_CASE("SPS and P1/90 are the surveys that their places and relations describe") {
+    const TemporaryFolder folder;
+    const auto write = [&](const char* name, const std::string& text) {
+        std::ofstream(folder.path() / name, std::ios::binary) << text;
+    };
+    const auto padded = [](const std::string& text, std::size_t width) {
+        return std::string(width - text.size(), ' ') + text;
+    };
+    // Shots 5 and 9 at x = 200 m and 600 m, 20 m deep; shot 9 has the second and third of three receivers alone.
+    const auto point = [&](char kind, int number, int x, const std::string& depth) {
+        return std::string(1, kind) + "1               " + padded(std::to_string(number), 8) + "1V1   0" +
+               padded(depth, 4) + "   0 0   0" + padded(std::to_string(x), 9) + padded("0", 10) + padded("0", 6) + "\n";
+    };
+    const auto relation = [&](int record, int source, int channels, int from, int to) {
+        return "X1     " + padded(std::to_string(record), 4) + "111               " +
+               padded(std::to_string(source), 8) + "1   1" + padded(std::to_string(channels), 4) + "11               " +
+               padded(std::to_string(from), 8) + padded(std::to_string(to), 8) + "1\n";
+    };
+    write("a.sps", point('S', 1, 200, "20.0") + point('S', 2, 600, "20.0"));
+    write("a.rps", point('R', 1, 100, "10") + point('R', 2, 300, "10") + point('R', 3, 500, "10"));
+    write("a.xps", relation(5, 1, 3, 1, 3) + relation(9, 2, 2, 2, 3));
+    const auto group = [&](int number, int x) {
+        return padded(std::to_string(number), 4) + padded(std::to_string(x), 9) + padded("0", 9) + "10.0";
+    };
+    const auto shot = [&](int number, int x) {
+        return "SLINE-1" + padded(std::to_string(number), 18) + std::string(21, ' ') + padded(std::to_string(x), 9) +
+               padded("0", 9) + "\n";
+    };
+    write("a.p190", shot(5, 200) + "R" + group(1, 100) + group(2, 300) + group(3, 500) + "\n" + shot(9, 600) + "R" +
+                        group(2, 300) + group(3, 500) + "\n");
+    const std::string output = "output: {pictures: false, report: false}\n";
+    REQUIRE(run(folder, "plain",
+                "sources: [{position_m: [200, 20], shot: 5}, {position_m: [600, 20], shot: 9}]\nreceivers:\n"
+                "  - {position_m: [100, 10], shot: 5}\n  - {position_m: [300, 10]}\n  - {position_m: [500, 10]}\n" +
+                    output)
+                .code == 0);
+    const std::filesystem::path wanted = folder.path() / "plain" / "seismograms.h5";
+    const std::string p190 =
+        "sources: [{type: file, file: a.p190, depth_m: 20}]\nreceivers: [{type: file, file: a.p190}]\n";
+    for (const std::string& survey : {survey_of("a.sps"), survey_of("a.rps"), p190}) {
+        CAPTURE(survey);
+        const Outcome done = run(folder, "field", survey + output);
+        REQUIRE_MESSAGE(done.code == 0, done.err);
+        const std::filesystem::path found = folder.path() / "field" / "seismograms.h5";
+        CHECK(list_shots(found) == std::vector<std::int64_t>{5, 9});
+        for (const std::int64_t number : {5, 9}) {
+            const ShotGather a = read_gather(wanted, number), b = read_gather(found, number);
+            CHECK(b.sources_m == a.sources_m);
+            CHECK(b.receivers_m == a.receivers_m);
+            CHECK(b.pressure == a.pressure);
+        }
+    }
+    const auto refusal = [&](const std::string& sources) {
+        const Outcome refused =
+            run(folder, "refused", "sources: [{type: file, " + sources + "}]\nreceivers: [{position_m: [300, 10]}]\n");
+        CHECK(refused.code != 0);
+        return refused.err;
+    };
+    CHECK(contains(refusal("file: a.p190"), "does not tell how deep sources are, as no P1/90 file does: give depth_m"));
+    CHECK(contains(refusal("file: a.sps, depth_m: 20"), "is of P1/90; this file tells how deep its sources are"));
+    write("b.sps", point('R', 1, 100, "10"));
+    CHECK(contains(refusal("file: b.sps"), "b.sps: has no sources"));
+    // An unfinished survey is not that of another relation.
+    const std::string survey = survey_of("a.sps") + output;
+    write_text(folder.path() / "part.yaml", kBase + survey);
+    const auto some = [&] {
+        return run_onda({"run", folder.path() / "part.yaml", "--output", folder.path() / "part", "--shots", "5"});
+    };
+    REQUIRE(some().code == 0);
+    write("a.xps", relation(5, 1, 3, 1, 3) + relation(9, 2, 3, 1, 3));
+    const Outcome other = some();
+    CHECK(other.code != 0);
+    CHECK(contains(other.err, ".xps"));
 }
 
 TEST_CASE("shots of headers have the signals of their numbers, alone and with the others") {

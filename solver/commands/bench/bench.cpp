@@ -2,6 +2,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "io/pictures/drawing.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/bench/bench_calibrate.hpp"
@@ -124,7 +125,7 @@ BenchPlan plan_bench(const BenchOptions& options, const Device& device, AddCases
 int finish(const BenchOptions& options, const BenchPlan& plan) {
     check_threads(options.threads, "--threads");
     if (!options.roofline.empty()) {
-        check_extension(options.roofline, "--roofline", "pictures", {".png", ".pdf"});
+        check_extension(options.roofline, "--roofline", "pictures", picture_extensions());
         if (!options.boundary.empty())
             throw Error(ExitCode::usage,
                         "--roofline draws bare kernels, since the operations of boundaries are not counted: "
@@ -241,9 +242,9 @@ void add_common_options(CLI::App& command, BenchOptions& options) {
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
     command
-        .add_option(
-            "--roofline", options.roofline,
-            "Also draw the kernels beneath the roofs of memory and arithmetic: PNG, or PDF if FILE ends with .pdf")
+        .add_option("--roofline", options.roofline,
+                    "Also draw the kernels beneath the roofs of memory and arithmetic: PNG, or PDF or SVG if FILE ends "
+                    "with .pdf or .svg")
         ->type_name("FILE");
     add_bench_output(command, options.output);
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "io/pictures/drawing.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/performance/roofline.hpp"
@@ -15,7 +16,7 @@ struct RooflineOptions {
 };
 
 int bench_roofline(const RooflineOptions& options) {
-    check_extension(options.picture, "--output", "pictures", {".png", ".pdf"});
+    check_extension(options.picture, "--output", "pictures", picture_extensions());
     const BenchReport report = read_bench_report(options.report);
     try {
         write_picture(options.picture, roofline_picture(report), options.force);
@@ -37,7 +38,9 @@ Command add_bench_roofline(CLI::App& bench) {
     command->add_option("REPORT", options->report, "What `onda bench cpu|gpu --json` wrote")
         ->required()
         ->type_name("FILE");
-    command->add_option("-o,--output", options->picture, "The picture: PNG, or PDF if the name ends with .pdf")
+    command
+        ->add_option("-o,--output", options->picture,
+                     "The picture: PNG, or PDF or SVG if the name ends with .pdf or .svg")
         ->required()
         ->type_name("FILE");
     command->add_flag("--force", options->force, "Overwrite the picture if it exists");

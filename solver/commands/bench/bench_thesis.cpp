@@ -170,7 +170,9 @@ Command add_bench_thesis(CLI::App& bench) {
     for (const char* other : {"--grid", "--order", "--kernel", "--rounds"}) from->excludes(command->get_option(other));
     command->add_option("--device", options->device,
                         "Description of the GPU that was measured, as in `onda predict` (default: by its name)");
-    command->add_option("--plot", options->plot, "Also draw a heat map: PNG, or PDF if the name ends with .pdf")
+    command
+        ->add_option("--plot", options->plot,
+                     "Also draw a heat map: PNG, or PDF or SVG if the name ends with .pdf or .svg")
         ->type_name("FILE");
     add_bench_output(*command, options->output);
     from->excludes(command->get_option("--json"));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include "io/files/atomic_file.hpp"
 #include "io/pictures/drawing.hpp"
@@ -96,9 +97,10 @@ private:
 };
 
 SheetKind kind_of(const std::filesystem::path& file) {
-    if (file.extension() == ".png") return SheetKind::png;
-    if (file.extension() == ".pdf") return SheetKind::pdf;
-    throw Error(ExitCode::usage, "'" + shown(file) + "': pictures are .png or .pdf");
+    if (std::ranges::find(picture_extensions(), file.extension().string()) != picture_extensions().end())
+        return sheet_kind_of(file);
+    throw Error(ExitCode::usage,
+                fmt::format("'{}': pictures are {}", shown(file), fmt::join(picture_extensions(), " or ")));
 }
 
 }  // namespace

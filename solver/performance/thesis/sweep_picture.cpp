@@ -167,7 +167,7 @@ private:
 }  // namespace
 
 void write_sweep_picture(const std::filesystem::path& file, const SweepPair& pair, bool overwrite) {
-    SweepDrawing drawing(file.extension() == ".pdf" ? SheetKind::pdf : SheetKind::png, pair);
+    SweepDrawing drawing(sheet_kind_of(file), pair);
     write_text_file(file, drawing.file(), overwrite);
 }
 

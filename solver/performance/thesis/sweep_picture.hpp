@@ -9,7 +9,7 @@
 namespace onda {
 
 /// Draws both sweeps of a pair, times in milliseconds, colours by how many times the device's best that is.
-/// PDF if the name ends with ".pdf", else PNG. \throws Error(cannot_create | io_error).
+/// PDF or SVG if the name ends with ".pdf" or ".svg", else PNG. \throws Error(cannot_create | io_error).
 void write_sweep_picture(const std::filesystem::path& file, const SweepPair& pair, bool overwrite);
 
 }  // namespace onda
