@@ -64,6 +64,13 @@ std::vector<Kernel> kernels_of() {
                        density_vectorised_step<Isa, double>, nullptr, density});
     kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", density_twin_step<Isa, float>,
                        density_twin_step<Isa, double>, nullptr, density, Applications::once, false});
+    for (const auto equation : {Equation::attenuation, Equation::attenuation_of_two}) {
+        kernels.push_back({"reference", "plain loops, obviously right", attenuation_reference_step<Isa, float>,
+                           attenuation_reference_step<Isa, double>, nullptr, equation});
+        kernels.push_back({"vectorised", "OpenMP and SIMD, in blocks of whole rows",
+                           attenuation_vectorised_step<Isa, float>, attenuation_vectorised_step<Isa, double>, nullptr,
+                           equation});
+    }
     kernels.push_back({"reference", "plain loops, obviously right", reference_leap_step<Isa, float>,
                        reference_leap_step<Isa, double>, nullptr, Equation::star, Applications::twice});
     kernels.push_back({"vectorised", "OpenMP and SIMD, in tiles that the L2 cache holds",

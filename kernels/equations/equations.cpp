@@ -6,7 +6,8 @@
 namespace onda {
 
 std::span<const Equation> equations() {
-    static constexpr std::array list{Equation::star, Equation::compact, Equation::variable_density};
+    static constexpr std::array list{Equation::star, Equation::compact, Equation::variable_density,
+                                     Equation::attenuation, Equation::attenuation_of_two};
     return list;
 }
 
