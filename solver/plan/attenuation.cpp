@@ -30,10 +30,10 @@ std::optional<ParameterRange> absorbing_range(const Plan& plan) {
 
 /// The worst of the fits for the lowest and the highest Q.
 FitError worst_error(const Plan& plan, const ParameterRange& range) {
-    const RelaxationFit fit(plan.setup.scheme.relaxation);
+    const RelaxationFit fit(plan.setup.scheme.relaxation, plan.time.dt_s);
     FitError worst;
     for (const double q : {range.min, range.max}) {
-        const FitError error = fit.error(q, plan.time.dt_s);
+        const FitError error = fit.error(q);
         worst = {std::max(worst.loss, error.loss), std::max(worst.velocity, error.velocity)};
     }
     return worst;

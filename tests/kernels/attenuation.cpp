@@ -54,24 +54,28 @@ const Case kSmall{"", small_setup(Equation::attenuation, 3).grid, {}, false, 40}
 
 }  // namespace
 
+// Times are best for a Q of 30, those of the table for Q without end.
 TEST_CASE("mechanisms over a decade have the times and strengths that are known, and their errors") {
     for (int mechanisms = 1; mechanisms <= kMostMechanisms; ++mechanisms) {
         CAPTURE(mechanisms);
         const Known& known = kKnown[static_cast<std::size_t>(mechanisms - 1)];
-        const RelaxationFit fit(decade(mechanisms));
+        const RelaxationFit fit(decade(mechanisms), 0.);
         const double q = 1e5, omega = 2. * std::numbers::pi * 10.;
-        const Mechanisms found = fit.mechanisms(q, 0.);
+        const Mechanisms found = fit.mechanisms(q);
         for (int l = 0; l < mechanisms; ++l) {
             const auto i = static_cast<std::size_t>(l);
-            CHECK(fit.time_s(l) * omega == doctest::Approx(known.time[i]).epsilon(0.005));
-            CHECK(found.strength[i] * q == doctest::Approx(known.strength[i]).epsilon(0.002));
+            CHECK(fit.time_s(l) * omega == doctest::Approx(known.time[i]).epsilon(0.03));
+            CHECK(found.strength[i] * q == doctest::Approx(known.strength[i]).epsilon(0.01));
         }
-        const FitError error = fit.error(q, 0.);
+        const FitError error = fit.error(q);
         CHECK(error.loss == doctest::Approx(known.loss).epsilon(0.06));
         CHECK(error.velocity * q == doctest::Approx(known.velocity).epsilon(0.05));
         CHECK(q * (1. / std::sqrt(found.compliance) - 1.) == doctest::Approx(known.stiffening).epsilon(0.07));
     }
-    CHECK(RelaxationFit(decade(4)).error(5., 0.).loss < 0.0035);
+    CHECK(RelaxationFit(decade(4), 0.).error(5.).loss < 0.0035);
+    // Steps, even long ones, are fitted as well.
+    CHECK(RelaxationFit(decade(4), 4e-3).error(1e4).loss < 0.003);
+    CHECK(RelaxationFit(decade(2), 4e-3).error(1e4).loss < 0.045);
 }
 
 TEST_CASE("what is wanted is Q of Kjartansson, or a power of the frequency with the dispersion that goes with it") {

@@ -21,10 +21,10 @@ constexpr std::array kTwoG{kK, kG, kSecondG};
 /// are nearly straight lines of 1/Q.
 class StrengthTable {
 public:
-    StrengthTable(const RelaxationFit& fit, double dt_s) {
+    explicit StrengthTable(const RelaxationFit& fit) {
         for (int i = 0; i <= kIntervals; ++i) {
             const double loss = kLeast + (kMost - kLeast) * i / kIntervals;
-            Mechanisms row = fit.mechanisms(1. / loss, dt_s);
+            Mechanisms row = fit.mechanisms(1. / loss);
             for (double& strength : row.strength) strength /= loss;
             row.compliance = (row.compliance - 1.) / loss;
             rows_.push_back(row);
@@ -53,7 +53,7 @@ private:
 class AttenuationFit final : public MediumFit {
 public:
     AttenuationFit(const Relaxation& relaxation, int fields, double dt_s)
-        : fit_(relaxation), table_(fit_, dt_s), fields_(fields), dt_s_(dt_s) {}
+        : fit_(relaxation, dt_s), table_(fit_), fields_(fields), dt_s_(dt_s) {}
 
     void row(std::size_t array, std::span<const std::vector<float>> parameters, std::int64_t y, std::int64_t z,
              std::span<double> values) const override {
@@ -109,7 +109,7 @@ std::shared_ptr<const MediumFit> fit(const Scheme& scheme, int, double dt_s) {
 double stiffening(const Scheme& scheme, std::span<const double> lowest, double dt_s) {
     const double q = std::max(lowest.front(), kQ.lowest);
     if (q >= kLossless) return 1.;
-    return 1. / std::sqrt(RelaxationFit(scheme.relaxation).mechanisms(q, dt_s).compliance);
+    return 1. / std::sqrt(RelaxationFit(scheme.relaxation, dt_s).mechanisms(q).compliance);
 }
 
 Scheme of_star(const Equation& equation, int space_order, Coefficients coefficients) {

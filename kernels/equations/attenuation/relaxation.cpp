@@ -16,7 +16,8 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr int kFrequencies = 161, kUnknowns = kMostMechanisms + 1;
-constexpr double kHardlyAbsorbs = 1e5;  ///< Q
+/// Q of the media that the times are best for: errors of 1/Q matter where it is low, and hardly grow above.
+constexpr double kTimesForQ = 30.;
 using Times = std::array<double, kMostMechanisms>;
 
 /// The frequencies of a fit, evenly spaced in their logarithm, and J that is wanted there, for velocity 1.
@@ -31,6 +32,10 @@ struct Target {
             compliance.push_back(k * k);
         }
     }
+    /// Times beyond which a mechanism is a power of the frequency in all of the band. Shorter ones would do the same
+    /// with strengths that grow without limit, and c_U with them.
+    [[nodiscard]] double shortest_s() const { return 0.1 / (2. * std::numbers::pi * hz.back()); }
+    [[nodiscard]] double longest_s() const { return 30. / (2. * std::numbers::pi * hz.front()); }
 };
 
 /// 1 / (1 + i omega tau) as steps of dt see it.
@@ -107,21 +112,22 @@ Solution solve_without_negatives(const NormalEquations& equations) {
     return best;
 }
 
-double residual_of(const Target& target, int mechanisms, const Times& times) {
-    return solve_without_negatives(NormalEquations(target, mechanisms, 0., times)).residual;
-}
-
 /// A search along the logarithms of the times, by steps that halve: the fit is flat near its best, and smooth.
-Times searched_from(const Target& target, int mechanisms, Times times, double& residual) {
-    residual = residual_of(target, mechanisms, times);
-    for (double step = 0.25; step > 1e-5; step *= 0.5)
+/// \param residual of the result.
+Times searched_from(const Target& target, int mechanisms, double dt_s, Times times, double step, double& residual) {
+    const auto residual_of = [&](const Times& of) {
+        return solve_without_negatives(NormalEquations(target, mechanisms, dt_s, of)).residual;
+    };
+    residual = residual_of(times);
+    for (; step > 1e-4; step *= 0.5)
         for (bool better = true; better;) {
             better = false;
             for (int l = 0; l < mechanisms; ++l)
                 for (const double factor : {std::exp(step), std::exp(-step)}) {
                     Times other = times;
-                    other[static_cast<std::size_t>(l)] *= factor;
-                    if (const double left = residual_of(target, mechanisms, other); left < residual) {
+                    const double time_s = other[static_cast<std::size_t>(l)] *= factor;
+                    if (time_s < target.shortest_s() || time_s > target.longest_s()) continue;
+                    if (const double left = residual_of(other); left < residual) {
                         times = other;
                         residual = left;
                         better = true;
@@ -131,10 +137,11 @@ Times searched_from(const Target& target, int mechanisms, Times times, double& r
     return times;
 }
 
+/// The best times of continuous time, from several beginnings.
 Times best_times(const Relaxation& r) {
     const double centre_s = 1. / (2. * std::numbers::pi * std::sqrt(r.low_hz * r.high_hz));
     const double width = std::log(r.high_hz / r.low_hz);
-    const Target target(r, kHardlyAbsorbs);
+    const Target target(r, kTimesForQ);
     Times best{};
     double least = std::numeric_limits<double>::infinity();
     for (const double spread : {0.5, 0.8, 1.1, 1.5}) {
@@ -144,7 +151,7 @@ Times best_times(const Relaxation& r) {
             times[static_cast<std::size_t>(l)] = centre_s * std::exp(place * width * spread);
         }
         double residual = 0.;
-        times = searched_from(target, r.mechanisms, times, residual);
+        times = searched_from(target, r.mechanisms, 0., times, 0.25, residual);
         if (residual < least) {
             least = residual;
             best = times;
@@ -154,7 +161,7 @@ Times best_times(const Relaxation& r) {
     return best;
 }
 
-/// The best times of a band, which every medium and every question of a plan asks for.
+/// The best times of continuous time, which every medium and every question of a plan begins with.
 Times remembered_times(const Relaxation& r) {
     static std::mutex mutex;
     static std::vector<std::pair<Relaxation, Times>> known;
@@ -162,6 +169,12 @@ Times remembered_times(const Relaxation& r) {
     for (const auto& [relaxation, times] : known)
         if (relaxation == r) return times;
     return known.emplace_back(r, best_times(r)).second;
+}
+
+Times times_of_steps(const Relaxation& r, double dt_s) {
+    double residual = 0.;
+    const Times times = remembered_times(r);
+    return dt_s == 0. ? times : searched_from(Target(r, kTimesForQ), r.mechanisms, dt_s, times, 0.02, residual);
 }
 
 }  // namespace
@@ -174,25 +187,25 @@ Complex wanted_wavenumber(const Relaxation& r, double q, double frequency_hz) {
     return {1. + slower, -loss * std::pow(ratio, r.power - 1.)};
 }
 
-RelaxationFit::RelaxationFit(const Relaxation& relaxation)
-    : relaxation_(relaxation), time_s_(remembered_times(relaxation)) {}
+RelaxationFit::RelaxationFit(const Relaxation& relaxation, double dt_s)
+    : relaxation_(relaxation), dt_s_(dt_s), time_s_(times_of_steps(relaxation, dt_s)) {}
 
-Mechanisms RelaxationFit::mechanisms(double q, double dt_s) const {
+Mechanisms RelaxationFit::mechanisms(double q) const {
     const Solution solution =
-        solve_without_negatives(NormalEquations(Target(relaxation_, q), relaxation_.mechanisms, dt_s, time_s_));
+        solve_without_negatives(NormalEquations(Target(relaxation_, q), relaxation_.mechanisms, dt_s_, time_s_));
     Mechanisms mechanisms{1. + solution.x[0], {}};
     for (std::size_t l = 0; l < kMostMechanisms; ++l)
         mechanisms.strength[l] = solution.x[l + 1] / mechanisms.compliance;
     return mechanisms;
 }
 
-FitError RelaxationFit::error(double q, double dt_s) const {
-    const Mechanisms mechanisms = this->mechanisms(q, dt_s);
+FitError RelaxationFit::error(double q) const {
+    const Mechanisms mechanisms = this->mechanisms(q);
     FitError error;
     for (const double hz : Target(relaxation_, q).hz) {
         Complex compliance = 1.;
         for (std::size_t l = 0; l < kMostMechanisms; ++l)
-            compliance += mechanisms.strength[l] * response(hz, time_s_[l], dt_s);
+            compliance += mechanisms.strength[l] * response(hz, time_s_[l], dt_s_);
         const Complex k = std::sqrt(mechanisms.compliance * compliance), wanted = wanted_wavenumber(relaxation_, q, hz);
         const auto loss = [](const Complex& value) { return -std::imag(value * value) / std::real(value * value); };
         error.loss = std::max(error.loss, std::abs(loss(k) / loss(wanted) - 1.));

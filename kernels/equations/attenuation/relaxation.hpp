@@ -49,26 +49,28 @@ struct FitError {
     double velocity = 0.;  ///< of the phase velocity, relative
 };
 
-/// The mechanisms that a band asks for: their times, and their strengths for any Q.
+/// The mechanisms that a band asks for, their times and their strengths for any Q, of steps of dt: these see a time tau
+/// as if it were longer. The response that is fitted is that at omega = (2 / dt) sin(theta / 2), theta the phase of a
+/// step: what a trace has once its time dispersion is removed.
 class RelaxationFit {
 public:
-    /// Chooses the times of the mechanisms for media that hardly absorb: the best there are in least squares. That
-    /// takes up to two tenths of a second, once for a band in a process.
-    explicit RelaxationFit(const Relaxation& relaxation);
+    /// Chooses the times of the mechanisms, the best there are for a Q of 30 in least squares. That takes
+    /// up to two tenths of a second for the first dt of a band in a process, and a few hundredths for further ones.
+    /// \param dt_s 0: of continuous time.
+    RelaxationFit(const Relaxation& relaxation, double dt_s);
 
     [[nodiscard]] const Relaxation& relaxation() const { return relaxation_; }
     /// tau_l [s], longest first.
     [[nodiscard]] double time_s(int mechanism) const { return time_s_[static_cast<std::size_t>(mechanism)]; }
-    /// The strengths for a Q, none of them negative, by least squares over the band: those of steps of dt_s, which see
-    /// tau as if it were longer. The response fitted is that at omega = (2 / dt) sin(theta / 2), theta the phase of a
-    /// step: what a trace has once its time dispersion is removed. \param dt_s 0: of continuous time.
-    [[nodiscard]] Mechanisms mechanisms(double q, double dt_s) const;
+    /// The strengths for a Q, none of them negative, by least squares over the band.
+    [[nodiscard]] Mechanisms mechanisms(double q) const;
     /// How far from what is wanted these are.
-    [[nodiscard]] FitError error(double q, double dt_s) const;
+    [[nodiscard]] FitError error(double q) const;
 
 private:
     Relaxation relaxation_;
-    std::array<double, kMostMechanisms> time_s_{};
+    double dt_s_;
+    std::array<double, kMostMechanisms> time_s_;
 };
 
 /// Which mechanism a memory field has at a class of nodes, and which part of all such nodes' strength each has: 1 where
