@@ -112,7 +112,7 @@ struct AttenuationConfig {
     std::optional<double> reference_frequency_hz;  ///< of vp, and of q; absent: the lowest peak of the wavelets
     std::vector<double> band_hz;                   ///< two frequencies; empty: 0.4 and 2.5 of that peak
     std::int64_t mechanisms = 4;
-    double power = 1.;  ///< of the frequency, with which attenuation grows; 1: Q is the same at all
+    double frequency_power = 1.;  ///< with which attenuation grows; 1: Q is the same at all frequencies
     bool operator==(const AttenuationConfig&) const = default;
 };
 

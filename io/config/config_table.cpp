@@ -364,8 +364,8 @@ constexpr Parameter kAttenuation[] = {
              "1 of 40 %. In 2-D more than 2 take a second memory field",
      .range = between(1., 4.),
      .needs = &kAbsorbs},
-    {.name = "power",
-     .slot = bind<&AttenuationConfig::power>,
+    {.name = "frequency_power",
+     .slot = bind<&AttenuationConfig::frequency_power>,
      .help = "attenuation per metre grows with this power of the frequency: 1 for rock, whose Q is the same at all "
              "frequencies; 2 for water; 1.1 to 1.5 for tissue",
      .range = between(1., 2.),

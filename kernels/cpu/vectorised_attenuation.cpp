@@ -1,74 +1,17 @@
-// Attenuation as the star is stepped (kernels/cpu/star_rows.hpp), with the memory of each node beside it: the operations
-// of kernels/equations/attenuation/memory.hpp, a vector at a time.
+// Attenuation as the star is stepped (kernels/cpu/star_rows.hpp), with the memory of each node beside it.
 #include "kernels/cpu/star_rows.hpp"
+#include "kernels/cpu/updates.hpp"
 
 namespace onda::cpu {
 namespace {
-
-/// p[n+1] over p[n-1] and R in place, in the rows of some planes.
-template <typename T, int Fields>
-struct Relaxing {
-    T* const __restrict q;
-    const T* const k;
-    const T* g[Fields];
-    T* r[Fields];
-    /// a of the classes that take turns along x, from an even node on: with x + y even and odd, y + z even and odd.
-    Vector<T> a_of[Fields][2];
-    const std::int64_t plane, k_plane;
-
-    ONDA_HOST_DEVICE Relaxing(const StepArguments<T>& a, std::int64_t y, std::int64_t z)
-        : q(a.q + y * a.pitch + z * a.plane),
-          k(a.k + y * a.k_pitch + z * a.k_plane),
-          plane(a.plane),
-          k_plane(a.k_plane) {
-        for (int field = 0; field < Fields; ++field) {
-            const MediumView<T>& of_field = a.medium[1 + field];
-            g[field] = of_field.at + y * of_field.pitch + z * of_field.plane;
-            r[field] = a.memory[field] + y * a.k_pitch + z * a.k_plane;
-            for (int odd = 0; odd < 2; ++odd)
-                for (int lane = 0; lane < kLanes<T>; ++lane)
-                    a_of[field][odd][lane] = a.of_class[field][node_class(lane, y, z + odd)];
-        }
-    }
-    ONDA_HOST_DEVICE void prefetch(std::int64_t j, std::int64_t x) const {
-        __builtin_prefetch(q + j * plane + x);
-        __builtin_prefetch(k + j * k_plane + x);
-        for (int field = 0; field < Fields; ++field) {
-            __builtin_prefetch(g[field] + j * k_plane + x);
-            __builtin_prefetch(r[field] + j * k_plane + x);
-        }
-    }
-    template <bool IsWhole>
-    ONDA_HOST_DEVICE void advance(std::int64_t j, std::int64_t x, Vector<T> p, Vector<T> l, std::int64_t count) const {
-        T* const __restrict to = q + j * plane + x;
-        const std::int64_t at = j * k_plane + x;
-        const Vector<T> before = load(to);
-        Vector<T> next = fused(load(k + at), l, fused(splat(T(2)), p, -before));
-        for (int field = 0; field < Fields; ++field) {
-            const Vector<T> memory = load(r[field] + at), e = (p - before) - memory;
-            next = fused(-load(g[field] + at), e, next);
-            keep<IsWhole>(r[field] + at, fused(a_of[field][j % 2], e, memory), count);
-        }
-        keep<IsWhole>(to, next, count);
-    }
-
-private:
-    template <bool IsWhole>
-    static ONDA_HOST_DEVICE void keep(T* to, Vector<T> values, std::int64_t count) {
-        if constexpr (IsWhole)
-            store(to, values);
-        else
-            store_first(to, values, count);
-    }
-};
 
 template <typename T, int Dims, int R>
 struct Vectorised {
     static void step(const StepArguments<T>& a) {
         if (a.memory[1] == nullptr)
-            step_by_rows<Relaxing<T, 1>, T, Dims, R>(a);
+            step_by_rows<Relaxing<T, 1, 1>, T, Dims, R>(a);
         else
-            step_by_rows<Relaxing<T, 2>, T, Dims, R>(a);
+            step_by_rows<Relaxing<T, 2, 1>, T, Dims, R>(a);
     }
 };
 

@@ -160,6 +160,7 @@ struct EquationRow {
     /// How many times vp the velocity is at most that the stability limit is for. \param lowest values of the
     /// parameters after vp. Null: it is vp.
     double (*stiffening)(const Scheme& scheme, std::span<const double> lowest, double dt_s) = nullptr;
+    const EquationRow* with_more_memory = nullptr;  ///< the same equation with a memory field more
 };
 
 /// An equation: a handle on its row, which is compared and copied like a value.
@@ -174,22 +175,24 @@ public:
     static const Equation compact;           ///< vp^2 lap p from the 26 (in 2-D 8) nearest nodes, order 2
     static const Equation variable_density;  ///< rho vp^2 div(1/rho grad p), staggered half-steps, orders 2 … 16
     /// The star in a medium that absorbs, with one memory field, and with two for mechanisms that 2-D has no classes
-    /// for (kernels/equations/attenuation/relaxation.hpp).
-    static const Equation attenuation, attenuation_of_two;
+    /// for (kernels/equations/attenuation/relaxation.hpp); and variable density likewise.
+    static const Equation attenuation, attenuation_of_two, attenuation_density, attenuation_density_of_two;
 
 private:
     const EquationRow* row_;
 };
 
 extern const EquationRow kStarEquation, kCompactEquation, kDensityEquation, kAttenuationEquation,
-    kAttenuationOfTwoEquation;
-/// How layers take the star apart, for further equations whose spatial operator is k times it.
-extern const FactorRow kStarFactor;
+    kAttenuationOfTwoEquation, kAttenuationDensityEquation, kAttenuationDensityOfTwoEquation;
+/// How layers take the star and variable density apart, for further equations whose spatial operator is k times either.
+extern const FactorRow kStarFactor, kDensityFactor;
 inline constexpr Equation Equation::star{kStarEquation};
 inline constexpr Equation Equation::compact{kCompactEquation};
 inline constexpr Equation Equation::variable_density{kDensityEquation};
 inline constexpr Equation Equation::attenuation{kAttenuationEquation};
 inline constexpr Equation Equation::attenuation_of_two{kAttenuationOfTwoEquation};
+inline constexpr Equation Equation::attenuation_density{kAttenuationDensityEquation};
+inline constexpr Equation Equation::attenuation_density_of_two{kAttenuationDensityOfTwoEquation};
 
 /// The equations that users can choose. equations.cpp defines nothing else, so that a test can link a list of its own
 /// in its place.

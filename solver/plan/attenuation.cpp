@@ -51,10 +51,10 @@ std::vector<double> lowest_of_further(const Plan& plan) {
 }  // namespace
 
 void set_memory(Plan& plan) {
-    Scheme& scheme = plan.setup.scheme;
-    if (scheme.equation == Equation::attenuation && plan.domain.grid.dimensions == 2 &&
-        plan.config.attenuation.mechanisms > 2)
-        scheme.equation = Equation::attenuation_of_two;
+    // Nodes of a plane have two classes.
+    const EquationRow* const with_more = plan.setup.scheme.equation->with_more_memory;
+    if (with_more != nullptr && plan.domain.grid.dimensions == 2 && plan.config.attenuation.mechanisms > 2)
+        plan.setup.scheme.equation = *with_more;
 }
 
 void set_relaxation(Plan& plan) {
@@ -66,7 +66,7 @@ void set_relaxation(Plan& plan) {
     relaxation.low_hz = config.band_hz.empty() ? kLowOfPeak * peak_hz : config.band_hz[0];
     relaxation.high_hz = config.band_hz.empty() ? kHighOfPeak * peak_hz : config.band_hz[1];
     relaxation.mechanisms = static_cast<int>(config.mechanisms);
-    relaxation.power = config.power;
+    relaxation.power = config.frequency_power;
     if (!(relaxation.low_hz < relaxation.high_hz))
         plan.config.origin.value_fault("attenuation.band_hz", "the second frequency must be above the first");
     plan.setup.scheme.relaxation = relaxation;
@@ -111,7 +111,7 @@ nlohmann::ordered_json attenuation_json(const Plan& plan) {
     nlohmann::ordered_json json{{"mechanisms", r.mechanisms},
                                 {"band_hz", {r.low_hz, r.high_hz}},
                                 {"reference_frequency_hz", r.reference_hz},
-                                {"power", r.power}};
+                                {"frequency_power", r.power}};
     if (const auto range = absorbing_range(plan)) {
         const FitError error = worst_error(plan, *range);
         json["largest_error"] = {{"loss_percent", 100. * error.loss}, {"velocity_percent", 100. * error.velocity}};

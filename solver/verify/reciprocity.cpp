@@ -27,7 +27,7 @@ constexpr std::array kPairs{
 Experiment scattering_box(int dimensions, Precision precision, Equation equation, int order = 8) {
     Experiment e;
     e.scheme = make_scheme(equation, order);
-    e.scheme.relaxation = {25., 10., 62., dimensions == 2 && equation == Equation::attenuation ? 2 : kMostMechanisms};
+    e.scheme.relaxation = {25., 10., 62., dimensions == 2 && equation->memory.size() == 1 ? 2 : kMostMechanisms};
     e.grid.dimensions = dimensions;
     e.grid.n = {44, dimensions == 3 ? 30 : 1, 36};
     e.grid.spacing_m = {10., 8., 9.};
@@ -56,11 +56,13 @@ constexpr std::array kPairsInTheMiddle{
 };
 
 /// Equations, as their rows begin.
-const std::array<std::pair<std::string, Equation>, 4> kEquations{{
+const std::array<std::pair<std::string, Equation>, 6> kEquations{{
     {"", Equation::star},
     {"variable density, ", Equation::variable_density},
     {"attenuation, ", Equation::attenuation},
     {"attenuation with two memories, ", Equation::attenuation_of_two},
+    {"attenuation, variable density, ", Equation::attenuation_density},
+    {"attenuation with two memories, variable density, ", Equation::attenuation_density_of_two},
 }};
 
 /// What absorbs in a box, and how it steps.
@@ -80,6 +82,7 @@ constexpr std::array kAbsorbers{
     Absorber{"variable density, sponge", "sponge", Equation::variable_density},
     Absorber{"attenuation, CPML", "cpml", Equation::attenuation},
     Absorber{"attenuation, sponge", "sponge", Equation::attenuation},
+    Absorber{"attenuation, variable density, CPML", "cpml", Equation::attenuation_density},
 };
 constexpr std::array kAbsorbersAllAround{
     Absorber{"order 2, CPML at all faces", "cpml", Equation::star, 2, 2, true},

@@ -51,7 +51,7 @@ std::vector<std::string> samples() {
         "model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 12.3, vp_m_s: 2e3, rho_kg_m3: 2.1e3, q: "
         "40.5}], rho: none, rho_kg_m3: 1000.5, q: 1e5";
     const std::string attenuation =
-        "attenuation: {reference_frequency_hz: 12.5, band_hz: [3, 40.5], mechanisms: 2, power: 1.25}\n";
+        "attenuation: {reference_frequency_hz: 12.5, band_hz: [3, 40.5], mechanisms: 2, frequency_power: 1.25}\n";
     const std::string rest2d = kTime + kRicker + kSource2d + kSnapshots;
     const std::string rest3d = kTime + kRicker + kSource3d + kSnapshots;
     return {

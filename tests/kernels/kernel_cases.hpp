@@ -81,8 +81,12 @@ inline Case with_equal_spacings(Case c) {
 /// The operators that every order has.
 inline constexpr std::array kOperators{Equation::star, Equation::variable_density};
 /// The same, and those that CPUs alone compute so far.
-inline constexpr std::array kCpuOperators{Equation::star, Equation::variable_density, Equation::attenuation,
-                                          Equation::attenuation_of_two};
+inline constexpr std::array kCpuOperators{Equation::star,
+                                          Equation::variable_density,
+                                          Equation::attenuation,
+                                          Equation::attenuation_of_two,
+                                          Equation::attenuation_density,
+                                          Equation::attenuation_density_of_two};
 
 /// Decay and strength that differ at every value.
 inline CpmlFace layer_of(std::int64_t width) {
