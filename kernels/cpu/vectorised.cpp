@@ -1,6 +1,6 @@
-// The star: OpenMP over rows, SIMD along x, several planes at once (kernels/cpu/star_rows.hpp).
-#include "kernels/cpu/star_rows.hpp"
-#include "kernels/cpu/updates.hpp"
+// The star: OpenMP over rows, SIMD along x, several planes at once (kernels/cpu/vectors/star_rows.hpp).
+#include "kernels/cpu/vectors/star_rows.hpp"
+#include "kernels/cpu/vectors/updates.hpp"
 
 namespace onda::cpu {
 namespace {

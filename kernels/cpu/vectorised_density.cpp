@@ -1,6 +1,6 @@
-// Variable density: OpenMP over tiles, SIMD along x (kernels/cpu/density_tiles.hpp).
-#include "kernels/cpu/density_tiles.hpp"
-#include "kernels/cpu/updates.hpp"
+// Variable density: OpenMP over tiles, SIMD along x (kernels/cpu/vectors/density_tiles.hpp).
+#include "kernels/cpu/vectors/density_tiles.hpp"
+#include "kernels/cpu/vectors/updates.hpp"
 
 namespace onda::cpu {
 namespace {

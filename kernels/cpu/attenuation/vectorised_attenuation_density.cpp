@@ -1,6 +1,7 @@
-// Attenuation as variable density is stepped (kernels/cpu/density_tiles.hpp), with the memory of each node beside it.
-#include "kernels/cpu/density_tiles.hpp"
-#include "kernels/cpu/updates.hpp"
+// Attenuation as variable density is stepped (kernels/cpu/vectors/density_tiles.hpp), with the memory of each node
+// beside it.
+#include "kernels/cpu/vectors/density_tiles.hpp"
+#include "kernels/cpu/vectors/updates.hpp"
 
 namespace onda::cpu {
 namespace {

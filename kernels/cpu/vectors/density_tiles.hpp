@@ -1,6 +1,6 @@
 /// \file
 /// How the vectorised kernels of variable density step: OpenMP over tiles, SIMD along x, every flux computed once a
-/// tile. What becomes of a node's divergence is the equation's (kernels/cpu/updates.hpp).
+/// tile. What becomes of a node's divergence is the equation's (kernels/cpu/vectors/updates.hpp).
 ///
 /// A tile marches along z. Its fluxes along z wait in a ring of 2r planes, those along y in the rows of one plane,
 /// those along x in one row; a plane of the tile then costs one new plane of each, and the sum over 6r of them. Weights

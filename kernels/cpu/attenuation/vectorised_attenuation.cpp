@@ -1,6 +1,6 @@
-// Attenuation as the star is stepped (kernels/cpu/star_rows.hpp), with the memory of each node beside it.
-#include "kernels/cpu/star_rows.hpp"
-#include "kernels/cpu/updates.hpp"
+// Attenuation as the star is stepped (kernels/cpu/vectors/star_rows.hpp), with the memory of each node beside it.
+#include "kernels/cpu/vectors/star_rows.hpp"
+#include "kernels/cpu/vectors/updates.hpp"
 
 namespace onda::cpu {
 namespace {
