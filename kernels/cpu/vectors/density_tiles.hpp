@@ -128,7 +128,7 @@ ONDA_HOST_DEVICE std::int64_t slot(std::int64_t h) {
 template <typename Update, typename T, int Dims, int R>
 void advance_plane(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, std::int64_t z,
                    Scratch<T, Dims, R>& scratch) {
-    constexpr std::int64_t nx = Scratch<T, Dims, R>::tile_nx;
+    constexpr std::int64_t nx = Scratch<T, Dims, R>::tile_nx, line = Scratch<T, Dims, R>::line;
     T* const along_x = scratch.along_x + Scratch<T, Dims, R>::line;
     T* const along_y = scratch.along_y + R * nx;  // the flux between rows 0 and 1
     if constexpr (Dims == 3)
@@ -141,8 +141,8 @@ void advance_plane(const StepArguments<T>& a, const Weights<T>& w, const Tile& t
         // two rows on: what no earlier plane has brought into the cache
         prefetch(row_of(a, tile, y + 2, z + 2 * R - 1).p, tile);
         prefetch(row_of(a, tile, y + 2, z + R).s, tile);
-        prefetch(a.q + tile.x + (tile.y + y + 2) * a.pitch + z * a.plane, tile);
-        prefetch(a.k + tile.x + (tile.y + y + 2) * a.k_pitch + z * a.k_plane, tile);
+        const Update ahead(a, tile.y + y + 2, z);
+        for (std::int64_t x = 0; x < tile.nx; x += line) ahead.prefetch(0, tile.x + x);
         fill_along_z<T, R>(a, w, tile, row_of(a, tile, y, last), scratch.along_z[slot<R>(last)] + y * nx);
         if constexpr (Dims == 3)
             fill_along_y<T, R>(a, w, tile, row_of(a, tile, y + R - 1, z), along_y + (y + R - 1) * nx);

@@ -54,8 +54,8 @@ struct Relaxing {
             g[field] = of_field.at + y * of_field.pitch + z * of_field.plane;
             r[field] = a.memory[field] + y * a.k_pitch + z * a.k_plane;
             for (int odd = 0; odd < 2; ++odd)
-                for (int lane = 0; lane < kLanes<T>; ++lane)
-                    a_of[field][odd][lane] = a.of_class[field][node_class(lane, y, z + odd)];
+                a_of[field][odd] = taking_turns(a.of_class[field][node_class(0, y, z + odd)],
+                                                a.of_class[field][node_class(1, y, z + odd)]);
         }
     }
     ONDA_HOST_DEVICE void prefetch(std::int64_t j, std::int64_t x) const {
@@ -81,6 +81,13 @@ struct Relaxing {
     }
 
 private:
+    /// These values, one lane after the other.
+    static ONDA_HOST_DEVICE Vector<T> taking_turns(T even, T odd) {
+        using Bits = decltype(Vector<T>{} == Vector<T>{});
+        Bits odd_lanes;
+        for (int lane = 0; lane < kLanes<T>; ++lane) odd_lanes[lane] = -(lane & 1);
+        return (Vector<T>)(((Bits)splat(even) & ~odd_lanes) | ((Bits)splat(odd) & odd_lanes));
+    }
     template <bool IsWhole>
     static ONDA_HOST_DEVICE void keep(T* to, Vector<T> values, std::int64_t count) {
         if constexpr (IsWhole)
