@@ -97,6 +97,7 @@ void advance_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& til
                  const T* along_x, const T* along_y, const T* const (&along_z)[2 * R]) {
     constexpr std::int64_t y_stride = Scratch<T, Dims, R>::tile_nx;
     const T* const __restrict p = row_of(a, tile, y, z).p;
+    T* const __restrict q = a.q + tile.x + (tile.y + y) * a.pitch + z * a.plane;
     const Update update(a, tile.y + y, z);
     const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
         Vector<T> l = w.x[1] * (load(along_x + x) - load(along_x + x - 1));
@@ -114,7 +115,7 @@ void advance_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& til
         unroll<0, R>([&](auto j) __attribute__((always_inline)) {
             l = fused(w.z[j.value + 1], load(along_z[R + j.value] + x), l);
         });
-        update.template advance<whole_vector.value>(0, tile.x + x, load(p + x), l, tile.nx - x);
+        update.template advance<whole_vector.value>(q + x, 0, tile.x + x, load(p + x), l, tile.nx - x);
     };
     for_vectors<T>(0, tile.nx, advance);
 }
@@ -141,6 +142,7 @@ void advance_plane(const StepArguments<T>& a, const Weights<T>& w, const Tile& t
         // two rows on: what no earlier plane has brought into the cache
         prefetch(row_of(a, tile, y + 2, z + 2 * R - 1).p, tile);
         prefetch(row_of(a, tile, y + 2, z + R).s, tile);
+        prefetch(a.q + tile.x + (tile.y + y + 2) * a.pitch + z * a.plane, tile);
         const Update ahead(a, tile.y + y + 2, z);
         for (std::int64_t x = 0; x < tile.nx; x += line) ahead.prefetch(0, tile.x + x);
         fill_along_z<T, R>(a, w, tile, row_of(a, tile, y, last), scratch.along_z[slot<R>(last)] + y * nx);

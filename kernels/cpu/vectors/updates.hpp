@@ -1,6 +1,7 @@
 /// \file
 /// What vectorised kernels make of a vector of pressures and what the operator gives there: an update is made for the
-/// row y of some planes from z on, and advances their vectors.
+/// row y of some planes from z on, and advances their vectors. It is told where these are of p[n-1], of which the
+/// caller has a restricted pointer.
 #pragma once
 
 #include "kernels/cpu/kernel.hpp"
@@ -12,22 +13,18 @@ namespace {
 /// p[n+1] over p[n-1] in the rows of some planes.
 template <typename K, typename T>
 struct Leapfrog {
-    T* const __restrict q;
     const K k;
-    const std::int64_t plane, k_plane;
+    const std::int64_t k_plane;
 
     ONDA_HOST_DEVICE Leapfrog(const StepArguments<T>& a, std::int64_t y, std::int64_t z)
-        : q(a.q + y * a.pitch + z * a.plane),
-          k(k_of<K>(a) + (y * a.k_pitch + z * a.k_plane)),
-          plane(a.plane),
-          k_plane(a.k_plane) {}
+        : k(k_of<K>(a) + (y * a.k_pitch + z * a.k_plane)), k_plane(a.k_plane) {}
     ONDA_HOST_DEVICE void prefetch(std::int64_t j, std::int64_t x) const {
-        __builtin_prefetch(q + j * plane + x);
         __builtin_prefetch(address_of(k, j * k_plane + x));
     }
     template <bool IsWhole>
-    ONDA_HOST_DEVICE void advance(std::int64_t j, std::int64_t x, Vector<T> p, Vector<T> l, std::int64_t count) const {
-        advance_vector<IsWhole>(q + j * plane + x, k + (j * k_plane + x), p, l, count);
+    ONDA_HOST_DEVICE void advance(T* q, std::int64_t j, std::int64_t x, Vector<T> p, Vector<T> l,
+                                  std::int64_t count) const {
+        advance_vector<IsWhole>(q, k + (j * k_plane + x), p, l, count);
     }
 };
 
@@ -36,19 +33,15 @@ struct Leapfrog {
 /// arrays of the equation.
 template <typename T, int Fields, int FirstG>
 struct Relaxing {
-    T* const __restrict q;
     const T* const k;
     const T* g[Fields];
     T* r[Fields];
     /// a of the classes that take turns along x, from an even node on: with x + y even and odd, y + z even and odd.
     Vector<T> a_of[Fields][2];
-    const std::int64_t plane, k_plane;
+    const std::int64_t k_plane;
 
     ONDA_HOST_DEVICE Relaxing(const StepArguments<T>& a, std::int64_t y, std::int64_t z)
-        : q(a.q + y * a.pitch + z * a.plane),
-          k(a.k + y * a.k_pitch + z * a.k_plane),
-          plane(a.plane),
-          k_plane(a.k_plane) {
+        : k(a.k + y * a.k_pitch + z * a.k_plane), k_plane(a.k_plane) {
         for (int field = 0; field < Fields; ++field) {
             const MediumView<T>& of_field = a.medium[FirstG + field];
             g[field] = of_field.at + y * of_field.pitch + z * of_field.plane;
@@ -59,7 +52,6 @@ struct Relaxing {
         }
     }
     ONDA_HOST_DEVICE void prefetch(std::int64_t j, std::int64_t x) const {
-        __builtin_prefetch(q + j * plane + x);
         __builtin_prefetch(k + j * k_plane + x);
         for (int field = 0; field < Fields; ++field) {
             __builtin_prefetch(g[field] + j * k_plane + x);
@@ -67,17 +59,17 @@ struct Relaxing {
         }
     }
     template <bool IsWhole>
-    ONDA_HOST_DEVICE void advance(std::int64_t j, std::int64_t x, Vector<T> p, Vector<T> l, std::int64_t count) const {
-        T* const __restrict to = q + j * plane + x;
+    ONDA_HOST_DEVICE void advance(T* q, std::int64_t j, std::int64_t x, Vector<T> p, Vector<T> l,
+                                  std::int64_t count) const {
         const std::int64_t at = j * k_plane + x;
-        const Vector<T> before = load(to);
+        const Vector<T> before = load(q);
         Vector<T> next = fused(load(k + at), l, fused(splat(T(2)), p, -before));
         for (int field = 0; field < Fields; ++field) {
             const Vector<T> memory = load(r[field] + at), e = (p - before) - memory;
             next = fused(-load(g[field] + at), e, next);
             keep<IsWhole>(r[field] + at, fused(a_of[field][j % 2], e, memory), count);
         }
-        keep<IsWhole>(to, next, count);
+        keep<IsWhole>(q, next, count);
     }
 
 private:
