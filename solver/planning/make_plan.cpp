@@ -106,6 +106,20 @@ void set_scheme(Plan& plan) {
     plan.setup.keeps_applied = plan.task->takes_applied && plan.setup.scheme.time_order == 4;
 }
 
+/// A device that was not asked for gives way to one that has kernels for the equation.
+void set_able_device(Plan& plan) {
+    const Device*& device = plan.placement.device;
+    if (plan.config.backend.name != "auto" || plan.setup.kernel != "auto" || has_kernel_for(*device, plan.setup))
+        return;
+    for (const Device& other : devices())
+        if (&other != device && other.problem(plan.setup.ordinal).empty() && has_kernel_for(other, plan.setup)) {
+            plan.placement.notes.push_back(fmt::format("backend {} is not taken: it has no kernel for the equation {}",
+                                                       device->name, name(plan.setup.scheme.equation)));
+            device = &other;
+            return;
+        }
+}
+
 /// Before the model is made, of which warn_of_density() speaks.
 void warn_of_told_density(const Equation& equation, ModelPlan& model) {
     for (std::size_t i = 0; i < model.further.size(); ++i)
@@ -361,6 +375,7 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
     Stages stages;
     const bool has_device = stages.run([&] { set_device(plan.placement, config.backend); });
     const bool has_scheme = stages.run([&] { set_scheme(plan); });
+    if (has_device && has_scheme) set_able_device(plan);
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
     plan.asked_stepping = asked_stepping(config.time, *plan.task);
