@@ -193,10 +193,10 @@ PromiseGroup reciprocity() {
     };
     for (const Precision precision : {Precision::float64, Precision::float32})
         for (const int dimensions : {2, 3})
-            for (const auto& [of_equation, equation] : kEquations)
+            for (const auto& of : kEquations)
                 for (const Pair& pair : kPairs)
-                    add(of_equation + std::to_string(dimensions) + "-D, " + pair.name, dimensions, precision,
-                        [=](const VerifyOptions& options) {
+                    add(of.first + std::to_string(dimensions) + "-D, " + pair.name, dimensions, precision,
+                        [=, equation = of.second](const VerifyOptions& options) {
                             return asymmetry(scattering_box(dimensions, precision, equation), pair, options);
                         });
     add_absorbers(kAbsorbers, kPairsByLayers);
