@@ -69,6 +69,12 @@ private:
     Setup setup_;
 };
 
+/// What the equation of a problem works out once for its arrays; null where nothing is.
+inline std::shared_ptr<const MediumFit> fit_of(const Problem& problem, double dt_s) {
+    const auto fit = problem.scheme.equation->fit;
+    return fit == nullptr ? nullptr : fit(problem.scheme, problem.grid.dimensions, dt_s);
+}
+
 /// Readers of the same values whose plane 0 is plane `first_plane` of these, which must outlive them.
 MediumReaders readers_from_plane(const MediumReaders& readers, std::int64_t first_plane);
 

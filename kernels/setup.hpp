@@ -26,7 +26,8 @@ struct Problem {
     Precision precision = Precision::float32;
     FaceHalos halos{};
     StripList strips;
-    MediumCode medium;  ///< how k is stored, and which values it may have
+    MediumCode medium;             ///< how k is stored, and which values it may have
+    std::int64_t first_plane = 0;  ///< of a slab: the plane of the whole grid that its plane 0 is
     /// Of order 4 in time: whether u = A p[n] + f[n] of every node is there after step n (kAppliedLevel), as images
     /// take it. Steps then apply A to whole levels, one time after the other.
     bool keeps_applied = false;

@@ -44,7 +44,7 @@ struct GridConfig {
 struct LayerConfig {
     double top_m = 0.;  ///< depth of the layer's top below the grid's origin position (x, y) corner
     double vp_m_s = 0.;
-    std::optional<double> rho_kg_m3{};
+    std::optional<double> rho_kg_m3{}, q{};
     bool operator==(const LayerConfig&) const = default;
 };
 
@@ -54,7 +54,7 @@ struct InclusionConfig {
     double radius_m = 0.;        ///< sphere
     std::vector<double> size_m;  ///< box: full edge lengths
     double vp_m_s = 0.;
-    std::optional<double> rho_kg_m3{};
+    std::optional<double> rho_kg_m3{}, q{};
     bool operator==(const InclusionConfig&) const = default;
 };
 
@@ -98,10 +98,22 @@ struct ModelConfig {
     // density
     std::string rho = "auto";         ///< auto | none | gardner
     std::optional<double> rho_kg_m3;  ///< where no layer or body says otherwise
-    std::string storage = "float";    ///< float | 16bit | table | auto
+    // attenuation
+    std::string q_rule = "auto";    ///< auto | none | li
+    std::optional<double> q;        ///< where no layer or body says otherwise
+    std::string storage = "float";  ///< float | 16bit | table | auto
     // array
     std::shared_ptr<const ModelArrays> arrays;  ///< no parameter: set by the program
     bool operator==(const ModelConfig&) const = default;
+};
+
+/// How a medium that has Q absorbs.
+struct AttenuationConfig {
+    std::optional<double> reference_frequency_hz;  ///< of vp, and of q; absent: the lowest peak of the wavelets
+    std::vector<double> band_hz;                   ///< two frequencies; empty: 0.4 and 2.5 of that peak
+    std::int64_t mechanisms = 4;
+    double frequency_power = 1.;  ///< with which attenuation grows; 1: Q is the same at all frequencies
+    bool operator==(const AttenuationConfig&) const = default;
 };
 
 struct TimeConfig {
@@ -406,6 +418,7 @@ struct Config {
     std::string title;
     GridConfig grid;
     ModelConfig model;
+    AttenuationConfig attenuation;
     TimeConfig time;
     SchemeConfig scheme;
     BoundaryConfig boundary;

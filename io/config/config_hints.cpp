@@ -54,10 +54,10 @@ constexpr ForeignWord kForeignKeys[] = {
     {"nthreads num_threads n_threads omp_num_threads", "backend.threads"},
     {"device platform", "backend.name"},
     {"density densities", "rho_kg_m3 (of the model, a layer or a body)"},
+    {"qp quality quality_factor", "q (of the model, a layer or a body)"},
 };
 constexpr std::string_view kOtherPhysics =
-    "equation physics rheology wave_equation vs qp qs q epsilon delta theta phi alpha alpha_coeff alpha_power "
-    "attenuation vtt vti tti";
+    "equation physics rheology wave_equation vs qs epsilon delta theta phi alpha alpha_coeff vtt vti tti";
 
 constexpr ForeignWord kForeignValues[] = {
     {"free freesurface free-surface dirichlet null_dirichlet pressure_free", "free_surface"},
@@ -221,7 +221,7 @@ KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows) 
     const auto elsewhere = find_elsewhere(key, config_rows(), "");
     if (!elsewhere.empty()) return {"; it belongs elsewhere: " + elsewhere, {}};
     if (has_word(kOtherPhysics, lower(key)))
-        return {"; the equation solved is the acoustic one, that of a fluid without loss: vp and rho alone", {}};
+        return {"; the equation solved is the acoustic one, that of a fluid: vp, rho and q alone", {}};
     std::string keys;
     for (const Parameter& row : rows) keys += (keys.empty() ? "" : ", ") + std::string(row.name);
     return {"; there are " + keys, {}};

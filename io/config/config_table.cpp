@@ -22,7 +22,8 @@ constexpr Count kPerAxis{.axes = true};
 constexpr Count kOneOrPerAxis{.axes = true, .single = true};
 constexpr Range kVelocity = between(lowest_vp_m_s, highest_vp_m_s);
 constexpr Range kDensity = between(1e-3, 50000.);  // a thin gas to any solid
-constexpr Range kNodes = between(2., 200000.);     // the product of three fits 64 bits, in bytes too
+constexpr Range kQualityFactor = between(3., 1e6);
+constexpr Range kNodes = between(2., 200000.);  // the product of three fits 64 bits, in bytes too
 // Wide enough for any acoustics, and so narrow that squares, cubes and their inverses hold in single precision.
 constexpr Range kSpacing = between(1e-9, 1e6);
 constexpr Range kPlace = between(-1e9, 1e9);  // a coordinate [m], or a wavelet's time [s]
@@ -72,6 +73,14 @@ constexpr Need kRandomDraws{
                     return stage.random_shots.has_value();
                 }));
     }};
+constexpr Need kAbsorbs{.what = "a model with q", .lack = "the model has no q", .holds = [](const Config& config) {
+                            const ModelConfig& m = config.model;
+                            const auto has_q = [](const auto& part) { return part.q.has_value(); };
+                            const bool may_store = m.type == "file" || m.type == "array";
+                            return m.q_rule == "li" ||
+                                   (m.q_rule == "auto" && (may_store || m.q || std::ranges::any_of(m.layers, has_q) ||
+                                                           std::ranges::any_of(m.inclusions, has_q)));
+                        }};
 constexpr Need kResampled{
     .what = "resample, where the model is a file",
     .lack = "the model's file is not resampled, its values are taken as they are",
@@ -133,6 +142,10 @@ constexpr Parameter kLayer[] = {
      .help = "density of the layer; default: that of the model",
      .unit = "kg/m3",
      .range = kDensity},
+    {.name = "q",
+     .slot = bind<&LayerConfig::q>,
+     .help = "quality factor of the layer; default: that of the model",
+     .range = kQualityFactor},
 };
 
 constexpr Parameter kInclusion[] = {
@@ -173,6 +186,10 @@ constexpr Parameter kInclusion[] = {
      .help = "density of the body; default: that of the model",
      .unit = "kg/m3",
      .range = kDensity},
+    {.name = "q",
+     .slot = bind<&InclusionConfig::q>,
+     .help = "quality factor of the body; default: that of the model",
+     .range = kQualityFactor},
 };
 
 constexpr Parameter kModel[] = {
@@ -306,12 +323,54 @@ constexpr Parameter kModel[] = {
      .range = kDensity,
      .when = {"type", "layered inclusions"},
      .example = "2000"},
+    {.name = "q_rule",
+     .slot = bind<&ModelConfig::q_rule>,
+     .help = "where Q comes from; without Q nothing is absorbed, which makes runs faster",
+     .values = "model.q_rule"},
+    {.name = "q",
+     .slot = bind<&ModelConfig::q>,
+     .help = "quality factor wherever no layer or inclusion has its own: 2 pi over the part of its energy that a wave "
+             "loses in a period; 10000 and more: nothing",
+     .range = kQualityFactor,
+     .example = "80"},
     {.name = "storage",
      .slot = bind<&ModelConfig::storage>,
      .help = "how the device stores the velocities of the star at constant density in single precision: less memory "
              "and traffic with fewer bits (docs/theory.md)",
      .values = "model.storage",
      .example = "16bit"},
+};
+
+constexpr Parameter kAttenuation[] = {
+    {.name = "reference_frequency_hz",
+     .slot = bind<&AttenuationConfig::reference_frequency_hz>,
+     .help = "where vp is the phase velocity, and q the quality factor; default: the lowest peak frequency of the "
+             "wavelets",
+     .unit = "Hz",
+     .range = kFrequency,
+     .needs = &kAbsorbs,
+     .example = "25"},
+    {.name = "band_hz",
+     .slot = bind<&AttenuationConfig::band_hz>,
+     .help = "the band in which attenuation and velocity are fitted; default: 0.4 to 2.5 times that peak frequency",
+     .unit = "Hz",
+     .range = kFrequency,
+     .count = {.min = 2, .max = 2},
+     .needs = &kAbsorbs,
+     .example = "[10, 60]"},
+    {.name = "mechanisms",
+     .slot = bind<&AttenuationConfig::mechanisms>,
+     .help = "relaxation mechanisms of the fit; over a decade 4 leave an error of 0.2 % of 1/Q, 3 of 1.3 %, 2 of 4 %, "
+             "1 of 40 %. In 2-D more than 2 take a second memory field",
+     .range = between(1., 4.),
+     .needs = &kAbsorbs},
+    {.name = "frequency_power",
+     .slot = bind<&AttenuationConfig::frequency_power>,
+     .help = "attenuation per metre grows with this power of the frequency: 1 for rock, whose Q is the same at all "
+             "frequencies; 2 for water; 1.1 to 1.5 for tissue",
+     .range = between(1., 2.),
+     .needs = &kAbsorbs,
+     .example = "1.1"},
 };
 
 constexpr Parameter kTime[] = {
@@ -1462,6 +1521,10 @@ constexpr Parameter kConfig[] = {
      .of_model_file = true,
      .task = "what is simulated"},
     {.name = "model", .slot = bind<&Config::model>, .help = "the medium", .rows = kModel, .required = true},
+    {.name = "attenuation",
+     .slot = bind<&Config::attenuation>,
+     .help = "how a model with q absorbs",
+     .rows = kAttenuation},
     {.name = "time",
      .slot = bind<&Config::time>,
      .help = "record length and time step",

@@ -10,6 +10,7 @@
 #include <omp.h>
 
 #include "kernels/cpu/denormals.hpp"
+#include "kernels/equations/node_class.hpp"
 #include "kernels/equations/star/leap.hpp"
 #include "kernels/load_strategy.hpp"
 #include "kernels/storage.hpp"
@@ -18,6 +19,8 @@ namespace onda::cpu {
 
 /// Fields beyond p, and arrays of the medium, that an equation can have (kernels/equations/equation.hpp).
 inline constexpr int kMostFurtherFields = 3, kMostMediumArrays = 8;
+/// Memory fields that an equation can have.
+inline constexpr int kMostMemoryFields = 2;
 
 /// An array of the medium, at node (0, 0, 0); strides in elements.
 template <typename T>
@@ -42,6 +45,10 @@ struct Arrays {
     T* further_q[kMostFurtherFields] = {};
     MediumView<T> medium[kMostMediumArrays] = {};  ///< all arrays of the equation, k among them
     CodedK coded_k = {};                           ///< where k is stored as codes: in the place of k
+    /// The memory fields of an equation, which lie in memory as k does; null beyond those that it has.
+    T* memory[kMostMemoryFields] = {};
+    /// What nodes of each class have for each of them. Classes are counted from the first of these nodes.
+    T of_class[kMostMemoryFields][kNodeClasses] = {};
 };
 
 /// k of all nodes, for kernels that are compiled for several kinds of storage.
@@ -156,6 +163,16 @@ template <typename Isa, typename T>
 void density_vectorised_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void density_twin_step(const StepArguments<T>& a);
+
+// Steps of attenuation, with as many memory fields as there are.
+template <typename Isa, typename T>
+void attenuation_reference_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void attenuation_vectorised_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void attenuation_density_reference_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void attenuation_density_vectorised_step(const StepArguments<T>& a);
 
 /// The nodes of a row that a kernel takes at once: the whole row or, of rows beyond 8 kB, one of equal parts. It is a
 /// multiple of the longest vector.

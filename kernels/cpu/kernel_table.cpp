@@ -64,6 +64,20 @@ std::vector<Kernel> kernels_of() {
                        density_vectorised_step<Isa, double>, nullptr, density});
     kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", density_twin_step<Isa, float>,
                        density_twin_step<Isa, double>, nullptr, density, Applications::once, false});
+    for (const auto equation : {Equation::attenuation, Equation::attenuation_of_two}) {
+        kernels.push_back({"reference", "plain loops, obviously right", attenuation_reference_step<Isa, float>,
+                           attenuation_reference_step<Isa, double>, nullptr, equation});
+        kernels.push_back({"vectorised", "OpenMP and SIMD, in blocks of whole rows",
+                           attenuation_vectorised_step<Isa, float>, attenuation_vectorised_step<Isa, double>, nullptr,
+                           equation});
+    }
+    for (const auto equation : {Equation::attenuation_density, Equation::attenuation_density_of_two}) {
+        kernels.push_back({"reference", "plain loops, obviously right", attenuation_density_reference_step<Isa, float>,
+                           attenuation_density_reference_step<Isa, double>, nullptr, equation});
+        kernels.push_back({"vectorised", "OpenMP and SIMD; each flux is computed once",
+                           attenuation_density_vectorised_step<Isa, float>,
+                           attenuation_density_vectorised_step<Isa, double>, nullptr, equation});
+    }
     kernels.push_back({"reference", "plain loops, obviously right", reference_leap_step<Isa, float>,
                        reference_leap_step<Isa, double>, nullptr, Equation::star, Applications::twice});
     kernels.push_back({"vectorised", "OpenMP and SIMD, in tiles that the L2 cache holds",
@@ -74,7 +88,7 @@ std::vector<Kernel> kernels_of() {
     // plain set.
     for (Kernel& kernel : kernels)
         kernel.is_followed = !kIsPlain<Isa> && kernel.name == "vectorised" &&
-                             kernel.applications == Applications::once && kernel.equation != Equation::variable_density;
+                             kernel.applications == Applications::once && !has_parameter(kernel.equation, "rho");
     return kernels;
 }
 

@@ -22,13 +22,13 @@ class CpuMedium final : public Medium {
 public:
     CpuMedium(const Setup& setup, const InstructionSet& isa, const Kernel& kernel, const MediumReaders& readers,
               double dt_s)
-        : Medium(setup), isa_(isa), kernel_(kernel) {
+        : Medium(setup), isa_(isa), kernel_(kernel), fit_(fit_of(setup, dt_s)) {
         const Allocations planned = allocations(setup);
         std::ranges::copy(setup.medium.table, table_);
         for (const MediumArray& array : setup.scheme.equation->arrays) {
             arrays_.emplace_back(medium_layout(setup, array, layout_rules(setup)), planned.of(medium_row(array)),
                                  setup.medium.storage);
-            const MediumRows rows(Medium::setup(), array, readers, dt_s);
+            const MediumRows rows(Medium::setup(), array, readers, dt_s, fit_.get());
             arrays_.back().visit([&](auto* values) { load(arrays_.back().layout, values, rows); });
         }
     }
@@ -52,6 +52,7 @@ public:
     [[nodiscard]] const Kernel& chosen_kernel() const { return kernel_; }
     /// Points a kernel's arguments at the arrays. \param plane that is the first to the kernel.
     void describe(Arrays<T>& a, std::int64_t plane = 0) const {
+        describe_classes(a, setup().first_plane + plane);
         const Array& k = arrays_[0];
         a.k_pitch = k.layout.pitch;
         a.k_plane = k.layout.plane;
@@ -104,6 +105,14 @@ private:
         Buffer<std::uint8_t> indices;
     };
 
+    /// \param plane of the whole grid that is the first to the kernel: beside an odd one classes have other parities.
+    void describe_classes(Arrays<T>& a, std::int64_t plane) const {
+        for (std::size_t field = 0; field < setup().scheme.equation->memory.size(); ++field) {
+            const auto of_class = fit_->of_class(field);
+            for (int c = 0; c < kNodeClasses; ++c)
+                a.of_class[field][c] = static_cast<T>(of_class[static_cast<std::size_t>(plane % 2 == 0 ? c : c ^ 2)]);
+        }
+    }
     [[nodiscard]] CodedK coded_k(std::int64_t plane = 0) const {
         const MediumCode& medium = setup().medium;
         CodedK k{medium.storage, nullptr, medium.code, table_};
@@ -130,6 +139,7 @@ private:
 
     const InstructionSet& isa_;
     Kernel kernel_;
+    std::shared_ptr<const MediumFit> fit_;
     std::vector<Array> arrays_;
     float table_[MediumCode::kMostTableValues] = {};  ///< what indices stand for; those of padding may be any
 };

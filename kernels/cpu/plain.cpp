@@ -61,5 +61,21 @@ template <>
 void density_vectorised_step<ONDA_ISA, double>(const StepArguments<double>& a) {
     density_reference_step<ONDA_ISA>(a);
 }
+template <>
+void attenuation_vectorised_step<ONDA_ISA, float>(const StepArguments<float>& a) {
+    attenuation_reference_step<ONDA_ISA>(a);
+}
+template <>
+void attenuation_vectorised_step<ONDA_ISA, double>(const StepArguments<double>& a) {
+    attenuation_reference_step<ONDA_ISA>(a);
+}
+template <>
+void attenuation_density_vectorised_step<ONDA_ISA, float>(const StepArguments<float>& a) {
+    attenuation_density_reference_step<ONDA_ISA>(a);
+}
+template <>
+void attenuation_density_vectorised_step<ONDA_ISA, double>(const StepArguments<double>& a) {
+    attenuation_density_reference_step<ONDA_ISA>(a);
+}
 
 }  // namespace onda::cpu

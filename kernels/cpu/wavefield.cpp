@@ -155,6 +155,7 @@ private:
     /// Zeroes all state except the levels of the fields.
     void forget() {
         fields_.clear_odd();
+        fields_.clear_memory();
         for (const auto& of_turn : strips_)
             for (const auto& strip : of_turn) strip->reset();
     }
@@ -224,6 +225,8 @@ private:
             arguments_.further_p[i - 1] = fields_.now(i).data() + first;
             arguments_.further_q[i - 1] = fields_.before(i).data() + first;
         }
+        for (std::size_t i = 0; i < fields_.memory_count(); ++i)
+            arguments_.memory[i] = fields_.memory(i).data() + fields_.memory_layout().at(0, 0, plane);
         arguments_.follower = follower(plane);
         run_kernel();
     }
@@ -255,6 +258,8 @@ private:
         a.pitch = layout_.pitch;
         a.plane = layout_.plane;
         a.threads = threads_;
+        for (std::size_t i = 0; i < fields_.memory_count(); ++i)
+            a.memory[i] = fields_.memory(i).data() + fields_.memory_layout().origin;
         return a;
     }
 

@@ -29,10 +29,11 @@ CudaMedium<T>::CudaMedium(const Setup& setup, const Instance<T>& instance, const
     }
     memory_ = DeviceBuffer<T>(allocations(setup).of("medium"));
     std::int64_t begin = 0;
+    const auto fit = fit_of(setup, dt_s);
     for (const MediumArray& array : setup.scheme.equation->arrays) {
         layouts_.push_back(medium_layout(setup, array, layout_rules(setup)));
         begin_.push_back(begin);
-        load(layouts_.back(), MediumRows(Medium::setup(), array, readers, dt_s), memory_.data() + begin);
+        load(layouts_.back(), MediumRows(Medium::setup(), array, readers, dt_s, fit.get()), memory_.data() + begin);
         begin += array_elements(layouts_.back());
     }
 }
@@ -41,7 +42,7 @@ template <typename T>
 void CudaMedium<T>::load_codes(const MediumReaders& readers, double dt_s) {
     const Allocations planned = allocations(setup());
     const MediumArray& k = setup().scheme.equation->arrays.front();
-    const MediumRows rows(setup(), k, readers, dt_s);
+    const MediumRows rows(setup(), k, readers, dt_s, nullptr);
     layouts_.push_back(medium_layout(setup(), k, layout_rules(setup())));
     begin_.push_back(0);
     if (setup().medium.storage == Storage::codes) {

@@ -5,10 +5,13 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "kernels/equations/node_class.hpp"
 #include "kernels/equations/star/stencil.hpp"
 
 namespace onda {
@@ -38,6 +41,8 @@ struct MediumParameter {
     std::string_view help;
     double lowest, highest;     ///< values beyond are refused
     OtherUnit other_unit = {};  ///< with an empty name: none
+    /// The parameter of section `model` of configurations by which waves may be told not to feel it, with `none`.
+    std::string_view key = {};
 };
 
 /// The neighbours of a node that an operator sums, as a configuration names them. Equations of the same stencil differ
@@ -55,13 +60,27 @@ struct MediumArray {
     bool has_halo;
     /// Whether the array is zero on mirror_negative faces, so that p stays exactly zero there.
     bool zero_on_walls;
-    /// The value at a node. \param parameters one value each, in the order of the equation.
-    double (*value)(const double* parameters, double dt_s);
+    /// The value at a node. \param parameters one value each, in the order of the equation. Null, as `row` then is:
+    /// EquationRow::fit knows it.
+    double (*value)(const double* parameters, double dt_s) = nullptr;
     /// The same of the nodes of a row. \param parameters a row each. \param values as long as these.
-    void (*row)(std::span<const std::vector<float>> parameters, double dt_s, std::span<double> values);
+    void (*row)(std::span<const std::vector<float>> parameters, double dt_s, std::span<double> values) = nullptr;
 };
 
 inline constexpr std::size_t kMaxParameters = 8, kMaxMediumArrays = 8, kMaxFields = 4;
+
+/// What an equation works out once for a medium, where its arrays follow from more than the parameters of each node:
+/// from coefficients that are fitted for a time step, and from the class of the node (node_class()).
+class MediumFit {
+public:
+    virtual ~MediumFit() = default;
+    /// Gives the values of an array at the nodes of a row. \param array of the equation. \param parameters a row each,
+    /// in the order of the equation. \param y, z of the row in the whole grid. \param values as long as these.
+    virtual void row(std::size_t array, std::span<const std::vector<float>> parameters, std::int64_t y, std::int64_t z,
+                     std::span<double> values) const = 0;
+    /// What kernels are given of each class of nodes for a memory field. \param field of EquationRow::memory.
+    [[nodiscard]] virtual std::array<double, kNodeClasses> of_class(std::size_t field) const = 0;
+};
 
 /// An array by its value at a node.
 template <auto value_at>
@@ -133,6 +152,15 @@ struct EquationRow {
     /// Floating-point operations of a node's step in the canonical order, each value that several nodes need counted
     /// once; a fused multiply-add is two. \param dimensions 2 or 3. Null: nobody has counted.
     int (*operations)(int radius, int dimensions) = nullptr;
+    /// Memory fields: what a node remembers of its own past. Each has one level, which a step reads and advances in
+    /// place, and neither halo nor neighbours; it is zero before a shot, and part of its state.
+    std::span<const std::string_view> memory = {};
+    /// What the arrays of a medium are made with; null: the rules of the arrays are all there is.
+    std::shared_ptr<const MediumFit> (*fit)(const Scheme& scheme, int dimensions, double dt_s) = nullptr;
+    /// How many times vp the velocity is at most that the stability limit is for. \param lowest values of the
+    /// parameters after vp. Null: it is vp.
+    double (*stiffening)(const Scheme& scheme, std::span<const double> lowest, double dt_s) = nullptr;
+    const EquationRow* with_more_memory = nullptr;  ///< the same equation with a memory field more
 };
 
 /// An equation: a handle on its row, which is compared and copied like a value.
@@ -146,17 +174,25 @@ public:
     static const Equation star;              ///< vp^2 lap p from neighbours on the axes, orders 2 … 16
     static const Equation compact;           ///< vp^2 lap p from the 26 (in 2-D 8) nearest nodes, order 2
     static const Equation variable_density;  ///< rho vp^2 div(1/rho grad p), staggered half-steps, orders 2 … 16
+    /// The star in a medium that absorbs, with one memory field, and with two for mechanisms that 2-D has no classes
+    /// for (kernels/equations/attenuation/relaxation.hpp); and variable density likewise.
+    static const Equation attenuation, attenuation_of_two, attenuation_density, attenuation_density_of_two;
 
 private:
     const EquationRow* row_;
 };
 
-extern const EquationRow kStarEquation, kCompactEquation, kDensityEquation;
-/// How layers take the star apart, for further equations whose spatial operator is k times it.
-extern const FactorRow kStarFactor;
+extern const EquationRow kStarEquation, kCompactEquation, kDensityEquation, kAttenuationEquation,
+    kAttenuationOfTwoEquation, kAttenuationDensityEquation, kAttenuationDensityOfTwoEquation;
+/// How layers take the star and variable density apart, for further equations whose spatial operator is k times either.
+extern const FactorRow kStarFactor, kDensityFactor;
 inline constexpr Equation Equation::star{kStarEquation};
 inline constexpr Equation Equation::compact{kCompactEquation};
 inline constexpr Equation Equation::variable_density{kDensityEquation};
+inline constexpr Equation Equation::attenuation{kAttenuationEquation};
+inline constexpr Equation Equation::attenuation_of_two{kAttenuationOfTwoEquation};
+inline constexpr Equation Equation::attenuation_density{kAttenuationDensityEquation};
+inline constexpr Equation Equation::attenuation_density_of_two{kAttenuationDensityOfTwoEquation};
 
 /// The equations that users can choose. equations.cpp defines nothing else, so that a test can link a list of its own
 /// in its place.

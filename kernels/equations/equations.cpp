@@ -6,7 +6,13 @@
 namespace onda {
 
 std::span<const Equation> equations() {
-    static constexpr std::array list{Equation::star, Equation::compact, Equation::variable_density};
+    static constexpr std::array list{Equation::star,
+                                     Equation::compact,
+                                     Equation::variable_density,
+                                     Equation::attenuation,
+                                     Equation::attenuation_of_two,
+                                     Equation::attenuation_density,
+                                     Equation::attenuation_density_of_two};
     return list;
 }
 

@@ -24,7 +24,20 @@ inline constexpr MediumParameter kRho{
     .lowest = 1e-3,
     .highest = 50'000.,
     .other_unit = {"g/cm3", 1000.},
+    .key = "rho",
 };
+
+/// Beyond kLossless nothing is absorbed. Below 3 a wave loses most of itself within a wavelength.
+inline constexpr MediumParameter kQ{
+    .name = "q",
+    .quantity = "Q",
+    .unit = "",
+    .help = "quality factor",
+    .lowest = 3.,
+    .highest = 1e6,
+    .key = "q_rule",
+};
+inline constexpr double kLossless = 1e4;
 
 inline constexpr StencilRow kStarStencil{"star", "those on the axes"};
 

@@ -45,6 +45,10 @@ double Scheme::stability_limit_s(const std::vector<double>& spacing_m, double vp
     return (time_order == 4 ? std::sqrt(3.) : 1.) * equation->stability_limit_s(*this, spacing_m, vp_max_m_s);
 }
 
+double Scheme::stiffest_m_s(double vp_max_m_s, std::span<const double> lowest, double dt_s) const {
+    return equation->stiffening == nullptr ? vp_max_m_s : vp_max_m_s * equation->stiffening(*this, lowest, dt_s);
+}
+
 double Scheme::stability_limit_in_layers_s(const std::vector<double>& spacing_m, double vp_max_m_s) const {
     return (time_order == 4 ? std::sqrt(1.5) : 1.) * equation->stability_limit_s(*this, spacing_m, vp_max_m_s);
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/equations/attenuation/relaxation.hpp"
 #include "kernels/equations/coefficients/zero_sum.hpp"
 #include "kernels/equations/compact/compact.hpp"
 #include "kernels/equations/equation.hpp"
@@ -30,6 +31,7 @@ struct Scheme {
     Coefficients coefficients = Coefficients::taylor;
     CompactWeights compact = {};  ///< of the compact operator; weights are those of order 2
     int time_order = 2;           ///< or 4, of the star: kernels/equations/star/leap.hpp
+    Relaxation relaxation = {};   ///< of equations that absorb
 
     /// For messages: "order 8", "order 8 with optimised weights", "compact27, order 2", "order 8, order 4 in time".
     [[nodiscard]] std::string description() const;
@@ -50,6 +52,9 @@ struct Scheme {
     /// of order 4 in time S may be 12. Jumps of the density lower it by less than 1 % up to a factor of 10 at a plane,
     /// 4 % in the worst of patterns: docs/theory.md. \param spacing_m of the axes that have a derivative.
     [[nodiscard]] double stability_limit_s(const std::vector<double>& spacing_m, double vp_max_m_s) const;
+    /// The velocity [m/s] that the stability limit is for, in media of at most vp_max_m_s whose further parameters are
+    /// no lower than these: with Q below infinity that of infinite frequency, which depends on dt.
+    [[nodiscard]] double stiffest_m_s(double vp_max_m_s, std::span<const double> lowest, double dt_s) const;
     /// Largest stable dt [s] where strips are part of the operator (Strip::in_operator()). They make waves decay along
     /// the direction of their phase, and of order 4 in time waves with S above 6 carry energy against it: these would
     /// grow.

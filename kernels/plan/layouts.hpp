@@ -35,6 +35,11 @@ inline Layout medium_layout(const Problem& problem, const MediumArray& array, La
     return padded_layout(problem.grid, medium_halo(problem, array), rules);
 }
 
+/// The layout of a memory field: that of k in numbers.
+inline Layout memory_layout(const Problem& problem, const LayoutRules& rules) {
+    return padded_layout(problem.grid, {}, rules);
+}
+
 /// The layout of a time level of a field. \param grid the problem's, or that of several shots side by side.
 inline Layout field_layout(const Problem& problem, const Grid& grid, const LayoutRules& rules) {
     const std::int64_t r = problem.scheme.halo();

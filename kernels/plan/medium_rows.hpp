@@ -18,9 +18,15 @@ namespace onda {
 /// Computes one array of a medium from the parameters of an equation.
 class MediumRows {
 public:
-    /// \param readers must outlive this.
-    MediumRows(const Problem& problem, const MediumArray& array, const MediumReaders& readers, double dt_s)
-        : problem_(problem), array_(array), readers_(readers), dt_s_(dt_s), halo_(medium_halo(problem, array)) {}
+    /// \param fit of the equation, if it has one. \param readers and all others must outlive this.
+    MediumRows(const Problem& problem, const MediumArray& array, const MediumReaders& readers, double dt_s,
+               const MediumFit* fit)
+        : problem_(problem),
+          array_(array),
+          readers_(readers),
+          dt_s_(dt_s),
+          fit_(fit),
+          halo_(medium_halo(problem, array)) {}
 
     /// The number of rows of the array along an axis, halos included.
     [[nodiscard]] std::int64_t rows_along_y() const { return problem_.grid.ny() + 2 * halo_[1]; }
@@ -44,7 +50,10 @@ public:
         const Grid& grid = problem_.grid;
         const std::int64_t nx = grid.nx(), from_y = image(1, y), from_z = image(2, z);
         for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i](from_y, from_z, scratch.parameters[i]);
-        array_.row(scratch.parameters, dt_s_, scratch.values);
+        if (array_.row != nullptr)
+            array_.row(scratch.parameters, dt_s_, scratch.values);
+        else
+            fit_->row(number(), scratch.parameters, from_y, problem_.first_plane + from_z, scratch.values);
         if (is_wall(1, from_y) || is_wall(2, from_z)) std::ranges::fill(scratch.values, 0.);
         if (is_wall(0, 0)) scratch.values.front() = 0.;
         if (is_wall(0, nx - 1)) scratch.values.back() = 0.;
@@ -56,6 +65,10 @@ public:
     }
 
 private:
+    /// The array's place among those of the equation.
+    [[nodiscard]] std::size_t number() const {
+        return static_cast<std::size_t>(&array_ - problem_.scheme.equation->arrays.data());
+    }
     template <typename T>
     [[nodiscard]] T stored(double value) const {
         if constexpr (std::is_integral_v<T>)
@@ -76,6 +89,7 @@ private:
     const MediumArray& array_;
     const MediumReaders& readers_;
     double dt_s_;
+    const MediumFit* fit_;
     std::array<std::int64_t, 3> halo_;
 };
 

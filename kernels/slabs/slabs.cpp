@@ -53,6 +53,7 @@ Setup setup_of_slab(const Setup& whole, const Slab& slab) {
     const Slab computed = with_ghosts(whole, slab);
     Setup setup = whole;
     setup.grid.n[2] = computed.planes;
+    setup.first_plane += computed.first_plane;
     setup.grid.origin_m[2] += static_cast<double>(computed.first_plane) * whole.grid.spacing_m[2];
     const std::int64_t all = whole.grid.nz();
     // Ghosts read nothing from beyond them that matters.

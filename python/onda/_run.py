@@ -33,6 +33,7 @@ def run(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
+    q: "Optional[ArrayLike]" = None,
     overrides: Iterable[str] = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = None,
@@ -50,6 +51,7 @@ def run(
         Arrays of other packages (PyTorch, JAX, CuPy) are read through DLPack where they lie in the memory of the host.
     rho: density in kg/m3, in the same way, at the nodes of vp; only together with it. Without it the density is
         constant.
+    q: quality factor, in the same way. Without it nothing is absorbed.
     overrides: as --set of the command line: "time.duration_s=2".
     shots: the numbers of the shots to compute; default: all.
     progress: a function of a Progress, called several times a second; True for a bar on stderr (by tqdm where that is
@@ -58,7 +60,7 @@ def run(
     Warnings are OndaWarning; the log goes to logging.getLogger("onda").
     Raises OndaError: ConfigError, MissingInputError, OutOfMemoryError, UnstableError, ….
     """
-    left = computed(_core.run, request_of(config, vp, rho, overrides, shots), vp is not None, progress)
+    left = computed(_core.run, request_of(config, vp, rho, overrides, shots, q), vp is not None, progress)
     return Run(left["shots"], json.loads(left["summary"]), left["config_yaml"], _Memory(left))
 
 
@@ -68,19 +70,26 @@ def request_of(
     rho: "Optional[ArrayLike]",
     overrides: Iterable[str],
     shots: Optional[Iterable[int]],
+    q: "Optional[ArrayLike]" = None,
 ) -> _core.RunRequest:
     """What _core computes for arguments like those of run()."""
-    vp, rho = array_of("vp", vp), array_of("rho", rho)
-    if rho is not None and vp is None:
+    given = {"vp": array_of("vp", vp), "rho": array_of("rho", rho), "q": array_of("q", q)}
+    given = {name: array for name, array in given.items() if array is not None}
+    if "rho" in given and "vp" not in given:
         raise UsageError("rho: an array of densities takes an array of velocities beside it: vp")
-    arrays = {name: _as_model(name, array) for name, array in (("vp", vp), ("rho", rho)) if array is not None}
-    if len({array.shape for array in arrays.values()}) > 1:
-        raise UsageError(f"vp and rho must have one shape: {arrays['vp'].shape} and {arrays['rho'].shape} (z, y, x)")
-    ends = {name: _ends_of(name, array) for name, array in (("vp", vp), ("rho", rho)) if array is not None}
-    _compare(ends.get("vp", {}), ends.get("rho", {}))
+    if "q" in given and "vp" not in given:
+        raise UsageError("q: an array of quality factors takes an array of velocities beside it: vp")
+    arrays = {name: _as_model(name, array) for name, array in given.items()}
+    ends = {name: _ends_of(name, array) for name, array in given.items()}
+    for name in arrays:
+        if arrays[name].shape != arrays["vp"].shape:
+            raise UsageError(
+                f"vp and {name} must have one shape: {arrays['vp'].shape} and {arrays[name].shape} (z, y, x)"
+            )
+        _compare(ends["vp"], ends[name], name)
     text, name = _text_of(config)
     settings = _list_of("overrides", overrides) + (["model={type: array}"] if arrays else [])
-    known = {**ends.get("rho", {}), **ends.get("vp", {})}
+    known = {axis: span for name in ("q", "rho", "vp") for axis, span in ends.get(name, {}).items()}
     return _core.RunRequest(text, name, settings, arrays, known, selection_of(shots))
 
 
@@ -163,13 +172,15 @@ def _ends_of(name: str, array: "ArrayLike") -> Dict[str, Tuple[float, float]]:
     return ends
 
 
-def _compare(vp: Dict[str, Tuple[float, float]], rho: Dict[str, Tuple[float, float]]) -> None:
+def _compare(vp: Dict[str, Tuple[float, float]], other: Dict[str, Tuple[float, float]], name: str) -> None:
     """Refuses a density that lies elsewhere than the velocity."""
-    for axis in sorted(vp.keys() & rho.keys()):
-        width = max(vp[axis][1] - vp[axis][0], rho[axis][1] - rho[axis][0])
-        if not np.allclose(vp[axis], rho[axis], rtol=0, atol=1e-6 * width):
-            told = [f"from {first:g} to {last:g} m" for first, last in (vp[axis], rho[axis])]
-            raise UsageError(f"vp and rho must lie at the same nodes: along {axis}, vp goes {told[0]}, rho {told[1]}")
+    for axis in sorted(vp.keys() & other.keys()):
+        width = max(vp[axis][1] - vp[axis][0], other[axis][1] - other[axis][0])
+        if not np.allclose(vp[axis], other[axis], rtol=0, atol=1e-6 * width):
+            told = [f"from {first:g} to {last:g} m" for first, last in (vp[axis], other[axis])]
+            raise UsageError(
+                f"vp and {name} must lie at the same nodes: along {axis}, vp goes {told[0]}, {name} {told[1]}"
+            )
 
 
 def _in_order(name: str, array: "ArrayLike") -> Any:

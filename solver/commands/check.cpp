@@ -19,6 +19,7 @@
 #include "solver/commands/commands.hpp"
 #include "solver/commands/model_pictures.hpp"
 #include "solver/inversion/inversion_forecast.hpp"
+#include "solver/plan/attenuation.hpp"
 #include "solver/plan/machine_forecast.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
@@ -112,6 +113,7 @@ nlohmann::ordered_json as_json(const PlanVerdict& v) {
                     {"computed_shape_xyz", plan.setup.grid.n}, {"computed_points", plan.setup.grid.points()}};
     json.update(medium_json(plan.model, plan.setup.scheme.equation));
     json["velocity"]["exact"] = plan.model.velocity.exact;
+    if (auto attenuation = attenuation_json(plan); !attenuation.is_null()) json["attenuation"] = std::move(attenuation);
     json["storage"] = storage_json(plan.experiment(), plan.computation());
     json["time"] = {{"dt_s", plan.time.dt_s},
                     {"stability_limit_s", plan.time.stability_limit_s},

@@ -34,8 +34,8 @@ void report(const Model& model, const Options& options) {
                shape_text(model.grid));
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
         const MediumParameter& parameter = model.equation->parameters[i];
-        fmt::print("  {:<8} {:.6g} to {:.6g} {}\n", parameter.name, model.parameters[i].min, model.parameters[i].max,
-                   parameter.unit);
+        fmt::print("  {:<8} {:.6g} to {:.6g}{}\n", parameter.name, model.parameters[i].min, model.parameters[i].max,
+                   unit_after_number(parameter));
     }
     for (const std::string& warning : model.warnings) fmt::print("  warning  {}\n", printable_lines(warning));
 }

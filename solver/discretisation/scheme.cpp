@@ -45,6 +45,24 @@ std::string_view stencil_with(const MediumParameter& parameter) {
     throw std::logic_error("no equation has the parameter " + std::string(parameter.name));
 }
 
+/// Adds the parameters that the model gives, and that this equation has no place for.
+void check_none_ignored(const Equation& equation, const Gives& gives, StageFaults& faults) {
+    std::vector<std::string_view> told;
+    for (const Equation& other : equations())
+        for (const MediumParameter& parameter : other->parameters) {
+            const bool is_known = has_parameter(equation, parameter.name) || parameter.key.empty() ||
+                                  std::ranges::find(equation->constants, parameter.name, &MediumParameter::name) !=
+                                      equation->constants.end() ||
+                                  std::ranges::find(told, parameter.name) != told.end();
+            if (is_known || !gives(parameter)) continue;
+            told.push_back(parameter.name);
+            faults.add("scheme.stencil",
+                       fmt::format("the equation {} has no {}, the {} that the model gives: leave it out, or take "
+                                   "model.{}: none",
+                                   name(equation), parameter.name, parameter.help, parameter.key));
+        }
+}
+
 void check_equation(const Equation& equation, const SchemeConfig& config, const Grid& grid, const Gives& gives,
                     const ConfigOrigin& origin) {
     const std::string_view stencil = equation->stencil.name;
@@ -68,8 +86,9 @@ void check_equation(const Equation& equation, const SchemeConfig& config, const 
         const std::string_view other = stencil_with(constant);
         if (other != stencil && gives(constant))  // or the choice among equations of this stencil has seen to it
             faults.add("scheme.stencil", fmt::format("{} is for constant {}: take {}, or model.{}: none", stencil,
-                                                     constant.quantity, other, constant.name));
+                                                     constant.quantity, other, constant.key));
     }
+    check_none_ignored(equation, gives, faults);
     faults.raise_if_any();
 }
 

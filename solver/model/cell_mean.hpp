@@ -7,7 +7,7 @@
 /// Kristek, Vavrycuk, Archuleta & Halada 2002, Bull. Seismol. Soc. Am. 92, 3042-3066). At constant density that is the
 /// mean of the squared slowness. Where that rock would be slower than all that it is made of, as water with bubbles is,
 /// its density is lower, until it is as fast as the slowest: never less than the harmonic mean, which acts along an
-/// interface.
+/// interface. What absorbs is the mean of 1/Q.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 
 namespace onda {
 
-/// What a medium is made of at a place. rho is 0 where the density is constant.
+/// What a medium is made of at a place. rho is 0 where the density is constant, q where nothing absorbs.
 struct Rock {
-    float vp = 0.f, rho = 0.f;
+    float vp = 0.f, rho = 0.f, q = 0.f;
     bool operator==(const Rock&) const = default;
 };
 
@@ -37,6 +37,7 @@ public:
         const double rho = rock.rho > 0.f ? rock.rho : 1.;
         weight_ += weight;
         rho_ += weight * rho;
+        if (rock.q > 0.f) loss_ += weight / rock.q;
         compliance_ += weight / (rho * rock.vp * rock.vp);
         slowest_ = std::min<double>(slowest_, rock.vp);
     }
@@ -44,12 +45,13 @@ public:
     [[nodiscard]] Rock mean() const {
         if (!mixed_) return last_;
         const double modulus = weight_ / compliance_, rho = std::min(rho_ / weight_, modulus / (slowest_ * slowest_));
-        return {static_cast<float>(std::sqrt(modulus / rho)), last_.rho > 0.f ? static_cast<float>(rho) : 0.f};
+        return {static_cast<float>(std::sqrt(modulus / rho)), last_.rho > 0.f ? static_cast<float>(rho) : 0.f,
+                last_.q > 0.f ? static_cast<float>(weight_ / loss_) : 0.f};
     }
 
 private:
     static constexpr double kNothing = 1e-6;  ///< a share that rounding makes
-    double weight_ = 0., rho_ = 0., compliance_ = 0., slowest_ = std::numeric_limits<double>::infinity();
+    double weight_ = 0., rho_ = 0., compliance_ = 0., loss_ = 0., slowest_ = std::numeric_limits<double>::infinity();
     Rock last_;
     bool mixed_ = false;
 };

@@ -144,7 +144,7 @@ private:
                        columns[column] = column_in_cell(x, y, offset);
                    },
                    [&](std::size_t column, const std::array<double, 3>& offset) {
-                       return Rock{vp(columns[column], static_cast<double>(z) + offset[2]), 0.f};
+                       return Rock{vp(columns[column], static_cast<double>(z) + offset[2]), 0.f, 0.f};
                    })
             .vp;
     }

@@ -9,6 +9,7 @@
 #include "io/models/model_file.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/model/quality_factor.hpp"
 
 namespace onda {
 namespace {
@@ -43,7 +44,7 @@ bool has_density(const ModelConfig& m, const ConfigOrigin& origin) {
 }
 
 bool follows_from_vp(const ModelConfig& config, const MediumParameter& parameter) {
-    return parameter.name == kRho.name && config.rho == "gardner";
+    return parameter.name == kRho.name ? config.rho == "gardner" : parameter.name == kQ.name && q_follows(config);
 }
 
 std::optional<ParameterRange> density_range(const ModelConfig& m, const VelocityRange& velocity) {
@@ -98,15 +99,16 @@ float gardner_density(float vp_m_s) {
     return static_cast<float>(310. * std::pow(static_cast<double>(vp_m_s), 0.25));
 }
 
-void complete_density(const ModelConfig& config, Model& model) {
+void complete_parameters(const ModelConfig& config, Model& model) {
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
         if (!follows_from_vp(config, model.equation->parameters[i])) continue;
+        const bool is_rho = model.equation->parameters[i].name == kRho.name;
         const UnsetVector<float>& vp = model.vp().values;
-        UnsetVector<float>& rho = model.parameters[i].values;
-        rho.resize(vp.size());
+        UnsetVector<float>& values = model.parameters[i].values;
+        values.resize(vp.size());
 #pragma omp parallel for schedule(static)
-        for (std::int64_t node = 0; node < static_cast<std::int64_t>(vp.size()); ++node)
-            rho[static_cast<std::size_t>(node)] = gardner_density(vp[static_cast<std::size_t>(node)]);
+        for (std::size_t node = 0; node < vp.size(); ++node)
+            values[node] = is_rho ? gardner_density(vp[node]) : following_q(config, vp[node]);
     }
 }
 

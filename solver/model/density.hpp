@@ -21,7 +21,7 @@ bool has_density(const ModelConfig& config, const ConfigOrigin& origin);
 /// 1974, Geophysics 39, 770-780). Water and salt lie off it.
 float gardner_density(float vp_m_s);
 
-/// Whether a parameter is made from vp once that is there: rho, by Gardner's relation.
+/// Whether a parameter is made from vp once that is there: rho by Gardner's relation, q by a rule or as one value.
 bool follows_from_vp(const ModelConfig& config, const MediumParameter& parameter);
 
 /// The density range of a model whose waves feel the density, told without making it: bounds from layers and bodies, or
@@ -43,8 +43,8 @@ std::string density_remedy(double contrast, const TimeAxis& time);
 /// Whether jumps of the density may be why a run grows.
 bool density_may_destabilise(double contrast, const TimeAxis& time);
 
-/// Fills the density of a model by Gardner's relation where that is asked for.
-void complete_density(const ModelConfig& config, Model& model);
+/// Fills the parameters of a model that follow from vp.
+void complete_parameters(const ModelConfig& config, Model& model);
 
 /// A warning of densities that look like another unit; empty if they do not.
 std::string density_doubt(const ParameterRange& range);

@@ -223,7 +223,7 @@ void average(const FileGeometry& file, const AveragedParameters& read, const Gri
             const auto node = static_cast<std::size_t>(grid.at(x, y, z));
             RockMean mean;
             for_each_tap(box, bx, by, bz, [&](double weight, std::size_t i) {
-                mean.add(weight, {box.values[0][i], read.rho ? box.values[1][i] : 0.f});
+                mean.add(weight, {box.values[0][i], read.rho ? box.values[1][i] : 0.f, 0.f});
             });
             vp[node] = mean.mean().vp;
             if (read.rho) rho[node] = mean.mean().rho;

@@ -14,6 +14,7 @@
 #include "solver/model/density.hpp"
 #include "solver/model/helmholtz_smoothing.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/model/quality_factor.hpp"
 #include "solver/program/find_row.hpp"
 #include "solver/program/loop_failure.hpp"
 
@@ -135,27 +136,27 @@ void check_values(const ModelConfig& config, const MediumParameter& parameter, c
     const auto beyond = std::ranges::find_if(values, [&](float value) { return !(value >= low && value <= high); });
     if (beyond == values.end()) return;
     const auto [x, y, z] = grid.node(beyond - values.begin());
-    throw Error(
-        ExitCode::bad_data,
-        fmt::format("{}: {} = {} {} at node (x {}, y {}, z {}): must be finite{}, from {:g} to {:g} {}", config.type,
-                    parameter.name, *beyond, parameter.unit, x, y, z, parameter.lowest > 0. ? " and positive" : "",
-                    parameter.lowest, parameter.highest, parameter.unit));
+    throw Error(ExitCode::bad_data,
+                fmt::format("{}: {} = {}{} at node (x {}, y {}, z {}): must be finite{}, from {:g} to {:g}{}",
+                            config.type, parameter.name, *beyond, unit_after_number(parameter), x, y, z,
+                            parameter.lowest > 0. ? " and positive" : "", parameter.lowest, parameter.highest,
+                            unit_after_number(parameter)));
 }
 
 /// Smooths what builders have given: of vp the slowness, since waves keep their traveltimes on average where that is
-/// smoothed, not the velocity.
+/// smoothed, not the velocity; of Q likewise what is lost.
 void smooth_with(Model& model, const std::function<void(UnsetVector<float>&)>& smooth) {
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
         UnsetVector<float>& values = model.parameters[i].values;
         if (values.empty()) continue;  // it follows from vp
-        const bool is_vp = i == 0;
+        const bool inverse = i == 0 || model.equation->parameters[i].name == kQ.name;
         const auto invert = [&] {
 #pragma omp parallel for
             for (std::size_t at = 0; at < values.size(); ++at) values[at] = 1.F / values[at];
         };
-        if (is_vp) invert();
+        if (inverse) invert();
         smooth(values);
-        if (is_vp) invert();
+        if (inverse) invert();
     }
 }
 
@@ -200,6 +201,7 @@ GridConfig complete_grid(GridConfig grid, const ModelConfig& model, const Config
 bool gives(const ModelConfig& config, const MediumParameter& parameter, const ConfigOrigin& origin) {
     if (parameter.name == kVp.name) return true;
     if (parameter.name == kRho.name) return has_density(config, origin);
+    if (parameter.name == kQ.name) return has_q(config, origin);
     if (config.arrays) return config.arrays->values.contains(std::string(parameter.name));
     return config.type == "file" && ModelFile(config.file).has(quantity_of(parameter));
 }
@@ -210,14 +212,17 @@ Model make_model(const ModelConfig& config, const Equation& equation, const Grid
     if (config.smooth_m > 0.) smooth_by_gaussian(model, config.smooth_m);
     if (config.smooth_wavelengths > 0.)
         smooth_by_wavelengths(model, config.smooth_wavelengths, *config.smooth_frequency_hz);
-    complete_density(config, model);
+    complete_parameters(config, model);
     for (ParameterValues& given : model.parameters) find_range(given);
     for (std::size_t i = 1; i < model.parameters.size(); ++i) {  // builders see to vp
         const MediumParameter& parameter = equation->parameters[i];
         const ParameterValues& given = model.parameters[i];
         check_values(config, parameter, grid, given.values);
-        model.description += fmt::format(", {} {:.6g} to {:.6g} {}{}", parameter.quantity, given.min, given.max,
-                                         parameter.unit, follows_from_vp(config, parameter) ? " (Gardner)" : "");
+        const bool is_rho = parameter.name == kRho.name;
+        const bool by_rule = follows_from_vp(config, parameter) && (is_rho || !config.q);
+        model.description +=
+            fmt::format(", {} {:.6g} to {:.6g}{}{}", parameter.quantity, given.min, given.max,
+                        unit_after_number(parameter), by_rule ? (is_rho ? " (Gardner)" : " (Li)") : "");
     }
     warn_of_density(model);
     return model;
@@ -234,7 +239,14 @@ VelocityRange velocity_range(const ModelConfig& config, const Equation& equation
 
 std::optional<ParameterRange> told_range(const ModelConfig& config, const MediumParameter& parameter,
                                          const VelocityRange& velocity) {
-    return parameter.name == kRho.name ? density_range(config, velocity) : std::nullopt;
+    if (parameter.name == kRho.name) return density_range(config, velocity);
+    if (parameter.name != kQ.name) return std::nullopt;
+    const auto range = q_range(config, velocity);
+    return range ? range : sampled_range_of_file(config, parameter);
+}
+
+std::string unit_after_number(const MediumParameter& parameter) {
+    return parameter.unit.empty() ? std::string() : " " + std::string(parameter.unit);
 }
 
 MediumReaders medium_readers(const Model& model, const ComputedGrid& computed) {

@@ -85,9 +85,12 @@ Model make_model(const ModelConfig& config, const Equation& equation, const Grid
 /// from a file's attributes or a strided sample, from a builder's parameters.
 VelocityRange velocity_range(const ModelConfig& config, const Equation& equation, const Grid& grid,
                              const ConfigOrigin& origin);
-/// The range of a parameter other than vp, without making the model; nothing where it cannot be told.
+/// The range of a parameter other than vp, without making the model; nothing where it cannot be told. Q of a file is
+/// read, at some of its nodes: the time step depends on it.
 std::optional<ParameterRange> told_range(const ModelConfig& config, const MediumParameter& parameter,
                                          const VelocityRange& velocity);
+/// " m/s", for texts after a number; nothing for mere numbers.
+std::string unit_after_number(const MediumParameter& parameter);
 /// Host memory that make_model() takes beside the model itself.
 std::int64_t model_extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 

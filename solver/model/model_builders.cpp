@@ -14,6 +14,7 @@
 #include "solver/discretisation/grid.hpp"
 #include "solver/model/cell_mean.hpp"
 #include "solver/model/density.hpp"
+#include "solver/model/quality_factor.hpp"
 #include "solver/program/find_row.hpp"
 
 namespace onda {
@@ -42,6 +43,19 @@ float density_of(const ModelConfig& config, bool wanted, const std::string& key,
     return static_cast<float>(*rho);
 }
 
+bool wants_q(const ModelConfig& config, const ConfigOrigin& origin) {
+    return config.q_rule == "auto" && has_q(config, origin) && !q_follows(config);
+}
+
+/// The Q of a part, as density_of() has its density.
+float q_of(const ModelConfig& config, bool wanted, const std::string& key, const std::optional<double>& q,
+           const ConfigOrigin& origin,
+           const char* remedy = "has no q, but others have: give it one, or model.q for all without") {
+    if (!wanted) return 0.f;
+    if (!q && !config.q) origin.fault(key, remedy);
+    return static_cast<float>(q ? *q : *config.q);
+}
+
 double bottom_m(const Grid& grid) {
     return grid.position_m(0, 0, grid.nz() - 1)[2];
 }
@@ -51,6 +65,7 @@ double bottom_m(const Grid& grid) {
 const MediumRules::Rule& MediumRules::rule_of(const MediumParameter& parameter) const {
     if (parameter.name == kVp.name) return vp;
     if (parameter.name == kRho.name && rho) return rho;
+    if (parameter.name == kQ.name && q) return q;
     throw Error(ExitCode::internal, fmt::format("{}: no rule for {}", description, parameter.name));
 }
 
@@ -127,12 +142,13 @@ void check_layers(const std::vector<LayerConfig>& layers, const ConfigOrigin& or
 Layers make_layers(const ModelConfig& m, const Grid& grid, const ConfigOrigin& origin) {
     check_layers(m.layers, origin);
     Layers layers;
-    const bool wanted = wants_density(m, origin);
+    const bool wanted = wants_density(m, origin), absorbs = wants_q(m, origin);
     for (std::size_t i = 0; i < m.layers.size(); ++i) {
         const std::string key = layer_key(i);
         layers.top_m.push_back(m.layers[i].top_m);
         const double vp = check_velocity(key + ".vp_m_s", m.layers[i].vp_m_s, origin);
-        layers.rock.push_back({static_cast<float>(vp), density_of(m, wanted, key, m.layers[i].rho_kg_m3, origin)});
+        layers.rock.push_back({static_cast<float>(vp), density_of(m, wanted, key, m.layers[i].rho_kg_m3, origin),
+                               q_of(m, absorbs, key, m.layers[i].q, origin)});
     }
     const double radians = std::numbers::pi / 180., slope = std::tan(m.dip_deg * radians);
     layers.slope_x = slope * std::cos(m.dip_azimuth_deg * radians);
@@ -200,8 +216,13 @@ MediumRules layered_medium(const ModelConfig& config, const Grid& grid, const Co
         };
         return [fill] { return fill; };
     };
-    return {rule(&Rock::vp), range_of(layers, grid),
-            fmt::format("{} layers, dip {:.4g} degrees", layers.rock.size(), config.dip_deg), rule(&Rock::rho)};
+    return {rule(&Rock::vp),
+            range_of(layers, grid),
+            fmt::format("{} layers, dip {:.4g} degrees", layers.rock.size(), config.dip_deg),
+            rule(&Rock::rho),
+            0,
+            1.,
+            rule(&Rock::q)};
 }
 
 namespace {
@@ -332,7 +353,7 @@ Triple triple(const Grid& grid, const std::string& key, const std::vector<double
                                 : std::array{values[0], values[1], values[2]};
 }
 
-Body make_body(const ModelConfig& config, const Grid& grid, bool wanted, std::size_t index,
+Body make_body(const ModelConfig& config, const Grid& grid, bool wanted, bool absorbs, std::size_t index,
                const ConfigOrigin& origin) {
     const InclusionConfig& inclusion = config.inclusions[index];
     const std::string key = fmt::format("model.inclusions[{}]", index);
@@ -341,7 +362,8 @@ Body make_body(const ModelConfig& config, const Grid& grid, bool wanted, std::si
               {},
               &shape,
               {static_cast<float>(check_velocity(key + ".vp_m_s", inclusion.vp_m_s, origin)),
-               density_of(config, wanted, key, inclusion.rho_kg_m3, origin)}};
+               density_of(config, wanted, key, inclusion.rho_kg_m3, origin),
+               q_of(config, absorbs, key, inclusion.q, origin)}};
     const std::string size_key = key + (shape.has_radius ? ".radius_m" : ".size_m");
     body.half = shape.has_radius ? std::array{inclusion.radius_m, inclusion.radius_m, inclusion.radius_m}
                                  : triple(grid, size_key, inclusion.size_m, 1., origin);
@@ -368,10 +390,13 @@ MediumRules inclusions_medium(const ModelConfig& config, const Grid& grid, const
     const bool wanted = wants_density(config, origin);
     const float rho = density_of(config, wanted, "model.inclusions", config.rho_kg_m3, origin,
                                  "some have rho_kg_m3, but what surrounds them has none: give model.rho_kg_m3");
-    Bodies bodies{{background, rho}, {}};
+    const bool absorbs = wants_q(config, origin);
+    const float q = q_of(config, absorbs, "model.inclusions", config.q, origin,
+                         "some have q, but what surrounds them has none: give model.q");
+    Bodies bodies{{background, rho, q}, {}};
     VelocityRange bounds{background, background, config.inclusions.empty()};
     for (std::size_t i = 0; i < config.inclusions.size(); ++i) {
-        const Body& body = bodies.body.emplace_back(make_body(config, grid, wanted, i, origin));
+        const Body& body = bodies.body.emplace_back(make_body(config, grid, wanted, absorbs, i, origin));
         bounds.min_m_s = std::min<double>(bounds.min_m_s, body.rock.vp);
         bounds.max_m_s = std::max<double>(bounds.max_m_s, body.rock.vp);
         if (lies_outside(body, grid))
@@ -387,7 +412,8 @@ MediumRules inclusions_medium(const ModelConfig& config, const Grid& grid, const
         return [fill] { return fill; };
     };
     return {rule(&Rock::vp),  bounds, fmt::format("{} inclusions in {:.6g} m/s", bodies.body.size(), background),
-            rule(&Rock::rho), 0,      std::max(1., static_cast<double>(bodies.body.size()) / 10.)};
+            rule(&Rock::rho), 0,      std::max(1., static_cast<double>(bodies.body.size()) / 10.),
+            rule(&Rock::q)};
 }
 
 }  // namespace onda

@@ -24,6 +24,7 @@ struct MediumRules {
     Rule rho = {};                       ///< empty: not given
     std::int64_t preparation_bytes = 0;  ///< about what the rows of vp share
     double cost = 1.;                    ///< of a node, where a lookup among layers costs 1
+    Rule q = {};                         ///< empty: not given
 
     [[nodiscard]] const Rule& rule_of(const MediumParameter& parameter) const;
 };
@@ -53,6 +54,8 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
                       const ConfigOrigin& origin);
 VelocityRange range_of_file(const ModelConfig& config, const Equation& equation, const Grid& grid,
                             const ConfigOrigin& origin);
+/// The range of a parameter of a file beside vp, from some of its planes.
+ParameterRange sampled_range_of_file(const ModelConfig& config, const MediumParameter& parameter);
 /// Memory that a file takes beside the model while it is resampled.
 std::int64_t extra_bytes_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// What a grid leaves out, of a file and of arrays (complete_grid).

@@ -248,6 +248,31 @@ std::int64_t extra_bytes_of_file(const ModelConfig& config, const Grid& grid, co
     return slab_bytes(geometry, grid, averaged, both ? 2 : 1);
 }
 
+namespace {
+
+struct SampledRange {
+    float low = std::numeric_limits<float>::max(), high = 0.f;
+    bool is_whole = false;
+};
+
+/// The lowest and highest values of planes of a file, evenly spaced, first and last included.
+SampledRange sampled_range(const FileGeometry& geometry, const ReadBox& read) {
+    const auto [nx, ny, nz] = geometry.shape;
+    const std::int64_t planes = std::clamp<std::int64_t>(kSampledValues / (nx * ny), 1, nz);
+    std::vector<float> plane(nx * ny);
+    SampledRange range;
+    range.is_whole = planes == nz;
+    for (std::int64_t i = 0; i < planes; ++i) {
+        const std::int64_t z = planes > 1 ? i * (nz - 1) / (planes - 1) : nz / 2;
+        read({0, 0, z}, {nx, ny, 1}, plane);
+        range.low = std::min(range.low, *std::ranges::min_element(plane));
+        range.high = std::max(range.high, *std::ranges::max_element(plane));
+    }
+    return range;
+}
+
+}  // namespace
+
 VelocityRange range_of_file(const ModelConfig& config, const Equation& equation, const Grid& grid,
                             const ConfigOrigin& origin) {
     const Fit fit = open_model(config, grid, origin);
@@ -255,17 +280,14 @@ VelocityRange range_of_file(const ModelConfig& config, const Equation& equation,
         if (!follows_from_vp(config, parameter)) static_cast<void>(fit.file.has(quantity_of(parameter)));
     const auto notes = fit.file.notes();
     if (const auto stored = fit.file.stored_range()) return {(*stored)[0], (*stored)[1], fit.same, notes};
-    const auto [nx, ny, nz] = fit.file.geometry().shape;
-    const std::int64_t planes = std::clamp<std::int64_t>(kSampledValues / (nx * ny), 1, nz);
-    std::vector<float> plane(nx * ny);
-    float low = std::numeric_limits<float>::max(), high = 0.f;
-    for (std::int64_t i = 0; i < planes; ++i) {  // evenly spaced, first and last included
-        const std::int64_t z = planes > 1 ? i * (nz - 1) / (planes - 1) : nz / 2;
-        fit.file.read({0, 0, z}, {nx, ny, 1}, plane);
-        low = std::min(low, *std::ranges::min_element(plane));
-        high = std::max(high, *std::ranges::max_element(plane));
-    }
-    return {low, high, fit.same && planes == nz, notes};
+    const SampledRange range = sampled_range(fit.file.geometry(), reader_of(fit.file, equation->parameters.front()));
+    return {range.low, range.high, fit.same && range.is_whole, notes};
+}
+
+ParameterRange sampled_range_of_file(const ModelConfig& config, const MediumParameter& parameter) {
+    const ModelFile file(config.file);
+    const SampledRange range = sampled_range(file.geometry(), reader_of(file, parameter));
+    return {range.low, range.high};
 }
 
 }  // namespace onda

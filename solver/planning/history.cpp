@@ -218,6 +218,10 @@ void check_gradients(const Plan& plan) {
         c.origin.value_fault("time.stepping", "gradients are computed with single steps: use auto or single");
     if (c.model.storage == "16bit")
         c.origin.value_fault("model.storage", "gradients need the velocities as they are: use auto or float");
+    if (!plan.setup.scheme.equation->memory.empty())
+        c.origin.fault("model",
+                       "gradients, images and scattered fields are those of media without loss so far: take "
+                       "model.q_rule: none");
     if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)
         c.origin.fault(
             "scheme.stencil",

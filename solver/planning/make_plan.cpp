@@ -15,6 +15,7 @@
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/model/density.hpp"
 #include "solver/outputs/trace_output.hpp"
+#include "solver/plan/attenuation.hpp"
 #include "solver/plan/doubts.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/stepping.hpp"
@@ -101,7 +102,22 @@ void set_scheme(Plan& plan) {
     const Config& c = plan.config;
     const auto given = [&c](const MediumParameter& parameter) { return gives(c.model, parameter, c.origin); };
     plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.domain.grid, given, c.origin);
+    set_memory(plan);
     plan.setup.keeps_applied = plan.task->takes_applied && plan.setup.scheme.time_order == 4;
+}
+
+/// A device that was not asked for gives way to one that has kernels for the equation.
+void set_able_device(Plan& plan) {
+    const Device*& device = plan.placement.device;
+    if (plan.config.backend.name != "auto" || plan.setup.kernel != "auto" || has_kernel_for(*device, plan.setup))
+        return;
+    for (const Device& other : devices())
+        if (&other != device && other.problem(plan.setup.ordinal).empty() && has_kernel_for(other, plan.setup)) {
+            plan.placement.notes.push_back(fmt::format("backend {} is not taken: it has no kernel for the equation {}",
+                                                       device->name, name(plan.setup.scheme.equation)));
+            device = &other;
+            return;
+        }
 }
 
 /// Before the model is made, of which warn_of_density() speaks.
@@ -218,12 +234,14 @@ void set_time(Plan& plan) {
     const Config& c = plan.config;
     const Scheme& scheme = plan.setup.scheme;
     const std::vector<double> spacing_m = plan.domain.grid.derivative_spacings_m();
-    const double fastest_m_s = plan.model.velocity.max_m_s;
     const bool in_layers = plan.domain.faces.in_operator;
-    const double limit_s = in_layers ? scheme.stability_limit_in_layers_s(spacing_m, fastest_m_s)
-                                     : scheme.stability_limit_s(spacing_m, fastest_m_s);
+    const auto limit_s = [&](double fastest_m_s) {
+        return in_layers ? scheme.stability_limit_in_layers_s(spacing_m, fastest_m_s)
+                         : scheme.stability_limit_s(spacing_m, fastest_m_s);
+    };
+    const double fastest_m_s = stiffest_m_s(plan, limit_s);
     plan.time = make_time_axis(c.time, {c.output.seismograms, plan.survey.highest_frequency_hz()}, scheme,
-                               plan.setup.precision, {limit_s, fastest_m_s}, c.origin);
+                               plan.setup.precision, {limit_s(fastest_m_s), fastest_m_s}, c.origin);
 }
 
 /// Where images are asked for at an offset.
@@ -237,7 +255,9 @@ void set_offset_lines(Plan& plan) {
 /// regardless of other stages' errors. \param model null before it is made.
 void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey, const Model* model) {
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
-    const bool has_time = has_medium && stages.run([&] { set_time(plan); });
+    const bool has_relaxation = has_medium && has_survey && stages.run([&] { set_relaxation(plan); });
+    const bool needs_relaxation = !plan.setup.scheme.equation->memory.empty();
+    const bool has_time = has_medium && (has_relaxation || !needs_relaxation) && stages.run([&] { set_time(plan); });
     const bool has_boundary = stages.run([&] {
         if (has_time)
             set_boundary(plan);
@@ -336,8 +356,8 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     if (const double contrast = density_contrast(plan.setup.scheme.equation, plan.model.further);
         plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
         plan.warnings.push_back(density_remedy(contrast, plan.time));
-    const std::vector<std::string> doubts = doubts_of(plan, plan.setup.precision);
-    plan.warnings.insert(plan.warnings.end(), doubts.begin(), doubts.end());
+    for (const std::vector<std::string>& doubts : {doubts_of(plan, plan.setup.precision), doubts_of_attenuation(plan)})
+        plan.warnings.insert(plan.warnings.end(), doubts.begin(), doubts.end());
 }
 
 }  // namespace
@@ -355,6 +375,7 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
     Stages stages;
     const bool has_device = stages.run([&] { set_device(plan.placement, config.backend); });
     const bool has_scheme = stages.run([&] { set_scheme(plan); });
+    if (has_device && has_scheme) set_able_device(plan);
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
     plan.asked_stepping = asked_stepping(config.time, *plan.task);

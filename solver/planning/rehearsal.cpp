@@ -118,7 +118,7 @@ MediumReaders uniform_medium(const Equation& equation, double vp_m_s) {
     };
     MediumReaders readers{filled(vp_m_s)};
     for (const MediumParameter& parameter : equation->parameters.subspan(1))
-        readers.push_back(filled(parameter.lowest));
+        readers.push_back(filled(parameter.highest));  // the lowest Q is the stiffest
     return readers;
 }
 

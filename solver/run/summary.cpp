@@ -5,6 +5,7 @@
 #include "io/text/printable.hpp"
 #include "solver/imaging/imaging_condition.hpp"
 #include "solver/outputs/shot_files.hpp"
+#include "solver/plan/attenuation.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/storage.hpp"
@@ -49,6 +50,8 @@ Json describe_numbers(const Plan& plan) {
                        {"points", plan.domain.grid.points()},         {"computed_shape_xyz", plan.setup.grid.n},
                        {"computed_points", plan.setup.grid.points()}};
     numbers.update(medium_json(plan.model, plan.setup.scheme.equation));
+    if (auto attenuation = attenuation_json(plan); !attenuation.is_null())
+        numbers["attenuation"] = std::move(attenuation);
     numbers["storage"] = storage_json(plan.experiment(), plan.computation());
     numbers["time"] = {{"dt_s", time.dt_s},
                        {"steps", time.steps},

@@ -104,6 +104,7 @@ Experiment absorbing_box(const AbsorbingBox& box) {
     const double vp_max = fastest(box, e.grid);
     const bool sponge = box.kinds[0] == "sponge";
     e.dt_s = 0.9 * (sponge ? stable_dt_s : stable_dt_in_layers_s)(e.grid, e.scheme, vp_max);
+    e.dt_s *= vp_max / e.scheme.stiffest_m_s(vp_max, std::array{kUsualQ}, e.dt_s);
     e.steps = box.steps;
     e.every_level = true;
     const Boundary boundary = default_strips(box.kinds, e.grid, e.scheme, vp_max, e.dt_s, 20.);
@@ -237,7 +238,17 @@ void add_growth(PromiseGroup& group) {
     add("cpml under a free surface, order 4 in time",
         {.scheme = of_order_4_in_time(8), .kinds = {"cpml", "cpml", "cpml", "cpml", "free_surface", "cpml"}})
         .takes_long = true;
-    for (const Scheme& scheme : {star, compact, make_scheme(Equation::variable_density, 4)})
+    add("cpml all around, attenuation", {.scheme = make_scheme(Equation::attenuation_of_two, 8)});
+    add("cpml all around, attenuation, variable density, two layers",
+        {.scheme = make_scheme(Equation::attenuation_density_of_two, 8),
+         .vp_m_s = two_layers,
+         .rho_kg_m3 = two_densities});
+    add("sponge all around, attenuation", {.scheme = make_scheme(Equation::attenuation_of_two, 8),
+                                           .kinds = {"sponge", "sponge", "zero", "zero", "sponge", "sponge"},
+                                           .steps = 5000,
+                                           .every = 1000});
+    for (const Scheme& scheme :
+         {star, compact, make_scheme(Equation::variable_density, 4), make_scheme(Equation::attenuation, 8)})
         add("cpml all around, 3-D, " + std::string(name(scheme.equation)),
             {.dimensions = 3, .scheme = scheme, .steps = 3000, .every = 1000}, scheme.equation == Equation::star);
     for (const Scheme& scheme : {star, of_order_4_in_time(8)})

@@ -51,6 +51,10 @@ float scattered_velocity(std::int64_t node) {
     return float(kSlowest + (kFastest - kSlowest) * scatter(node));
 }
 
+float scattered_q(std::int64_t node) {
+    return float(kLowestScatteredQ * std::pow(20., scatter(node + 2'000'003)));
+}
+
 float scattered_density(std::int64_t node) {
     return float(1000. + 1700. * scatter(node + 1'000'003));
 }
@@ -72,7 +76,7 @@ Setup make_setup(const Experiment& experiment, const VerifyOptions& options) {
 }
 
 std::unique_ptr<Wavefield> make_wavefield(const Experiment& experiment, const RowReader& vp,
-                                          const VerifyOptions& options, const RowReader& rho) {
+                                          const VerifyOptions& options, const RowReader& rho, const RowReader& q) {
     const Device& device = usable_device(options.backend);
     Setup setup = make_setup(experiment, options);
     try {
@@ -83,6 +87,7 @@ std::unique_ptr<Wavefield> make_wavefield(const Experiment& experiment, const Ro
     }
     MediumReaders readers{vp};
     if (has_parameter(experiment.scheme.equation, "rho")) readers.push_back(rho);
+    if (has_parameter(experiment.scheme.equation, "q")) readers.push_back(q);
     return onda::make_wavefield(device, setup, readers, experiment.dt_s);
 }
 

@@ -57,7 +57,9 @@ const char* name(Precision precision);
 /// The largest stable dt [s], and that of grids with perfectly matched layers.
 double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s);
 double stable_dt_in_layers_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s);
-RowReader constant_velocity(double vp_m_s);  ///< or density
+RowReader constant_velocity(double vp_m_s);  ///< or density, or Q
+/// The Q of media that absorb where no other is given.
+inline constexpr double kUsualQ = 50.;
 
 /// A number in [0, 1) for a node, unrelated to its neighbours' and the same everywhere: the finaliser of SplitMix64
 /// (Steele, Lea and Flood 2014).
@@ -67,15 +69,18 @@ double scatter(std::int64_t node);
 inline constexpr double kSlowest = 1500., kFastest = 3000.;
 float scattered_velocity(std::int64_t node);
 float scattered_density(std::int64_t node);
+/// And a Q from kLowestScatteredQ to 100.
+inline constexpr float kLowestScatteredQ = 5.f;
+float scattered_q(std::int64_t node);
 
 /// The set-up that make_wavefield asks of the device.
 Setup make_setup(const Experiment& experiment, const VerifyOptions& options);
 /// A wavefield on a medium of its own; with kernel "auto" where the one asked for does not have the operator. Small
 /// grids get one thread: a barrier would cost more than the sweep.
-/// \param rho where the scheme has a density; by default the same everywhere.
+/// \param rho, q where the scheme has a density, or Q; by default the same everywhere, and kUsualQ.
 std::unique_ptr<Wavefield> make_wavefield(const Experiment& experiment, const RowReader& vp,
-                                          const VerifyOptions& options,
-                                          const RowReader& rho = constant_velocity(2000.));
+                                          const VerifyOptions& options, const RowReader& rho = constant_velocity(2000.),
+                                          const RowReader& q = constant_velocity(kUsualQ));
 
 /// Advances a field without sources, and without strips, from p[0] and p[-1], [z][y][x]. Leaps begin after a step or
 /// two, when there are two even levels.

@@ -152,4 +152,20 @@ double leap_energy(const Experiment& e, const NodeValue& vp_m_s, std::span<const
     return energy;
 }
 
+double relaxing_energy(const Experiment& e, const RelaxingNodes& nodes, std::span<const double> now,
+                       std::span<const double> previous, std::span<const double> memory) {
+    const BoxField p(e, previous);
+    double energy = 0.;
+    for (std::int64_t node = 0; node < e.grid.points(); ++node) {
+        const auto i = std::size_t(node);
+        const double beta = 0.5 * nodes.a[i], j_beta = nodes.g[i] / (2. * (1. - beta) - nodes.g[i]);
+        const double rate = now[i] - previous[i], followed = beta * rate + (1. - beta) * memory[i];
+        const double share = node_share(e, e.grid.node(node));
+        if (share == 0.) continue;  // k is 0 there
+        const double kinetic = (rate * rate + j_beta / beta * followed * followed) / (nodes.k[i] * (1. + j_beta));
+        energy += 0.5 * share * (kinetic - now[i] * p.laplacian(e.grid.node(node), e.scheme.weights));
+    }
+    return energy;
+}
+
 }  // namespace onda::verify

@@ -29,4 +29,14 @@ double staggered_energy(const Experiment& e, const NodeValue& vp_m_s, const Node
 double leap_energy(const Experiment& e, const NodeValue& vp_m_s, std::span<const double> now,
                    std::span<const double> before);
 
+/// The energy of a field whose nodes have a memory each, which never rises: with V = p+ - p, W = beta V + (1 - beta) R
+/// and the strengths j of the nodes, E = 1/2 sum (V^2 + j W^2) / (c_U dt)^2 - 1/2 sum p+ L(p).
+/// \param k, g, a of each node as kernels have them (kernels/equations/attenuation/memory.hpp). \param memory R after
+/// the step to `now`.
+struct RelaxingNodes {
+    std::span<const double> k, g, a;
+};
+double relaxing_energy(const Experiment& e, const RelaxingNodes& nodes, std::span<const double> now,
+                       std::span<const double> previous, std::span<const double> memory);
+
 }  // namespace onda::verify

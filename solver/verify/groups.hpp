@@ -7,6 +7,7 @@
 namespace onda::verify {
 
 PromiseGroup single_precision();
+PromiseGroup attenuation();
 PromiseGroup discrete_modes();
 PromiseGroup order_of_accuracy();
 PromiseGroup greens_functions();

@@ -27,6 +27,7 @@ constexpr std::array kPairs{
 Experiment scattering_box(int dimensions, Precision precision, Equation equation, int order = 8) {
     Experiment e;
     e.scheme = make_scheme(equation, order);
+    e.scheme.relaxation = {25., 10., 62., dimensions == 2 && equation->memory.size() == 1 ? 2 : kMostMechanisms};
     e.grid.dimensions = dimensions;
     e.grid.n = {44, dimensions == 3 ? 30 : 1, 36};
     e.grid.spacing_m = {10., 8., 9.};
@@ -34,6 +35,7 @@ Experiment scattering_box(int dimensions, Precision precision, Equation equation
     e.halos[4] = Halo::mirror_negative;
     e.halos[0] = Halo::mirror_positive;
     e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kFastest);
+    e.dt_s *= kFastest / e.scheme.stiffest_m_s(kFastest, std::array{double(kLowestScatteredQ)}, e.dt_s);
     e.steps = 600;
     return e;
 }
@@ -53,6 +55,16 @@ constexpr std::array kPairsInTheMiddle{
     Pair{"all nodes outside the layers", {12.3, 16.6, 22.45}, {30.8, 11.4, 12.7}},
 };
 
+/// Equations, as their rows begin.
+const std::array<std::pair<std::string, Equation>, 6> kEquations{{
+    {"", Equation::star},
+    {"variable density, ", Equation::variable_density},
+    {"attenuation, ", Equation::attenuation},
+    {"attenuation with two memories, ", Equation::attenuation_of_two},
+    {"attenuation, variable density, ", Equation::attenuation_density},
+    {"attenuation with two memories, variable density, ", Equation::attenuation_density_of_two},
+}};
+
 /// What absorbs in a box, and how it steps.
 struct Absorber {
     const char* name;
@@ -68,6 +80,9 @@ constexpr std::array kAbsorbers{
     Absorber{"order 4 in time, CPML", "cpml", Equation::star, 4},
     Absorber{"sponge", "sponge", Equation::star},
     Absorber{"variable density, sponge", "sponge", Equation::variable_density},
+    Absorber{"attenuation, CPML", "cpml", Equation::attenuation},
+    Absorber{"attenuation, sponge", "sponge", Equation::attenuation},
+    Absorber{"attenuation, variable density, CPML", "cpml", Equation::attenuation_density},
 };
 constexpr std::array kAbsorbersAllAround{
     Absorber{"order 2, CPML at all faces", "cpml", Equation::star, 2, 2, true},
@@ -82,7 +97,7 @@ constexpr std::array kAbsorbersAllAround{
 Experiment absorbing_box(int dimensions, Precision precision, const Absorber& absorber) {
     Experiment e = scattering_box(dimensions, precision, absorber.equation, absorber.order);
     e.scheme.time_order = absorber.time_order;
-    e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, kFastest);
+    e.dt_s *= stable_dt_in_layers_s(e.grid, e.scheme, kFastest) / stable_dt_s(e.grid, e.scheme, kFastest);
     BoundaryConfig boundary;
     boundary.cpml_width = boundary.sponge_width = kAbsorbingWidth;
     boundary.x_min = absorber.at_all_faces ? absorber.kind : "rigid";
@@ -104,7 +119,8 @@ double asymmetry(const Experiment& e, const Pair& pair, const VerifyOptions& opt
             for (std::size_t x = 0; x < row.size(); ++x) row[x] = value(e.grid.at(std::int64_t(x), y, z));
         };
     };
-    const auto backend = make_wavefield(e, scattered(scattered_velocity), options, scattered(scattered_density));
+    const auto backend =
+        make_wavefield(e, scattered(scattered_velocity), options, scattered(scattered_density), scattered(scattered_q));
     const auto metres = [&e](Position cells) {
         for (std::size_t a = 0; a < 3; ++a) cells[a] *= e.grid.has_axis(int(a)) ? e.grid.spacing_m[a] : 0.;
         return cells;
@@ -151,7 +167,8 @@ PromiseGroup reciprocity() {
         "use the same interpolation weights. With variable density, random between 1,000 and 2,700 kg/m3, rho_A p_AB "
         "= rho_B p_BA, where all nodes of a source radiate with one density, that at the source. Near absorbing "
         "layers, 8 nodes wide, the nodes of a source that lie in a layer are given its signal filtered as the layer's "
-        "own memory is. With layers at all faces and all nodes of source and receiver outside them, nothing is "
+        "own memory is. With attenuation every node has a random Q from 5 to 100. With layers at all faces and all "
+        "nodes of source and receiver outside them, nothing is "
         "filtered: this is the symmetry of the layers themselves.";
     const auto add = [&group](const std::string& name_of_row, int dimensions, Precision precision,
                               const auto& measure) {
@@ -176,11 +193,10 @@ PromiseGroup reciprocity() {
     };
     for (const Precision precision : {Precision::float64, Precision::float32})
         for (const int dimensions : {2, 3})
-            for (const Equation equation : {Equation::star, Equation::variable_density})
+            for (const auto& of : kEquations)
                 for (const Pair& pair : kPairs)
-                    add((equation == Equation::star ? "" : "variable density, ") + std::to_string(dimensions) + "-D, " +
-                            pair.name,
-                        dimensions, precision, [=](const VerifyOptions& options) {
+                    add(of.first + std::to_string(dimensions) + "-D, " + pair.name, dimensions, precision,
+                        [=, equation = of.second](const VerifyOptions& options) {
                             return asymmetry(scattering_box(dimensions, precision, equation), pair, options);
                         });
     add_absorbers(kAbsorbers, kPairsByLayers);

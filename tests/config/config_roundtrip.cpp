@@ -48,12 +48,14 @@ const std::string kSnapshots = "output: {snapshots: {every_steps: 7}}\n";
 /// Configurations that use every parameter between them.
 std::vector<std::string> samples() {
     const std::string layered =
-        "model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 12.3, vp_m_s: 2e3, rho_kg_m3: 2.1e3}], "
-        "rho: none, rho_kg_m3: 1000.5";
+        "model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 12.3, vp_m_s: 2e3, rho_kg_m3: 2.1e3, q: "
+        "40.5}], rho: none, rho_kg_m3: 1000.5, q: 1e5";
+    const std::string attenuation =
+        "attenuation: {reference_frequency_hz: 12.5, band_hz: [3, 40.5], mechanisms: 2, frequency_power: 1.25}\n";
     const std::string rest2d = kTime + kRicker + kSource2d + kSnapshots;
     const std::string rest3d = kTime + kRicker + kSource3d + kSnapshots;
     return {
-        kGrid2d + layered + ", dip_deg: -3.7}\n" + rest2d + "title: \"a \\\"b\\\" \\\\ \\t \\x07 é\"\n",
+        kGrid2d + layered + ", dip_deg: -3.7}\n" + rest2d + attenuation + "title: \"a \\\"b\\\" \\\\ \\t \\x07 é\"\n",
         kGrid3d + layered + ", dip_azimuth_deg: 90}\n" + rest3d + "title: 'true'\nsurvey: {limit_m: 250.5}\n",
         kGrid2d +
             "model: {type: gradient, vp_m_s: 1500.5, gradient_per_s: -0.1, smooth_m: 12.5,"
@@ -70,7 +72,7 @@ std::vector<std::string> samples() {
             "imaging: {image: {offset_gathers: {every_m: 200, half_offset_m: 30, along: y}}}\n",
         kGrid3d +
             "model: {type: inclusions, vp_m_s: 2000, inclusions: [{center_m: [1, 2, 3], radius_m: 4, vp_m_s: 60},"
-            " {shape: box, center_m: [1, 2, 3], size_m: [4, 5, 6], vp_m_s: 70}]}\n" +
+            " {shape: box, center_m: [1, 2, 3], size_m: [4, 5, 6], vp_m_s: 70, q: 30}], q_rule: none}\n" +
             rest3d,
         kGrid3d + "model: {type: file, file: model.h5, resample: true, extrude: true}\n" +
             "time: {duration_s: 1, dt_s: 1.0e-3}\n"

@@ -80,6 +80,13 @@ inline Case with_equal_spacings(Case c) {
 
 /// The operators that every order has.
 inline constexpr std::array kOperators{Equation::star, Equation::variable_density};
+/// The same, and those that CPUs alone compute so far.
+inline constexpr std::array kCpuOperators{Equation::star,
+                                          Equation::variable_density,
+                                          Equation::attenuation,
+                                          Equation::attenuation_of_two,
+                                          Equation::attenuation_density,
+                                          Equation::attenuation_density_of_two};
 
 /// Decay and strength that differ at every value.
 inline CpmlFace layer_of(std::int64_t width) {
@@ -152,11 +159,12 @@ using MakeMedium =
 inline RowReader uniform(float value) {
     return [value](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, value); };
 }
-/// One shot at rest in 2000 m/s and, where it may vary, 1000 kg/m3.
+/// One shot at rest in 2000 m/s and, where they may vary, 1000 kg/m3 and a Q of 50.
 inline std::unique_ptr<Wavefield> make_uniform_wavefield(const Setup& setup, const MakeMedium& make_medium,
                                                          double dt_s = 1e-3) {
     MediumReaders readers{uniform(2000.f)};
     if (has_parameter(setup.scheme.equation, "rho")) readers.push_back(uniform(1000.f));
+    if (has_parameter(setup.scheme.equation, "q")) readers.push_back(uniform(50.f));
     return make_medium(setup, readers, dt_s)->make_wavefield();
 }
 
@@ -173,7 +181,7 @@ inline RowReader noisy_reader(const Grid& grid, double low, double high, std::ui
     };
 }
 
-/// Noise: 1500 to 3000 m/s, 1000 to 2700 kg/m3, at 0.7 of the stability limit of order 2.
+/// Noise: 1500 to 3000 m/s, 1000 to 2700 kg/m3, Q of 60 to 300, at 0.7 of the stability limit of order 2.
 inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, const MakeMedium& make_medium) {
     const Grid grid = setup.grid;
     double h2 = 0.;
@@ -181,6 +189,7 @@ inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, const MakeM
         if (grid.has_axis(axis)) h2 += 1. / (grid.spacing_m[axis] * grid.spacing_m[axis]);
     MediumReaders readers{noisy_reader(grid, 1500., 3000., 1)};
     if (has_parameter(setup.scheme.equation, "rho")) readers.push_back(noisy_reader(grid, 1000., 2700., 5));
+    if (has_parameter(setup.scheme.equation, "q")) readers.push_back(noisy_reader(grid, 60., 300., 6));
     return make_medium(setup, readers, 0.7 / (3000. * std::sqrt(h2)));
 }
 

@@ -207,6 +207,24 @@ def test_three_dimensions_and_density():
         onda.run(config, vp=constant(shape), rho=constant((13, 17, 20)))
 
 
+def test_quality_factor_lies_beside_the_velocity():
+    x, z = 10.0 * np.arange(41), 10.0 * np.arange(31)
+    vp, q = placed(x, z), placed(x, z, 40.0)
+    lossy = onda.run(small(grid={}), vp=vp, q=q)
+    assert lossy.summary["Q"] == {"min": 40.0, "max": 40.0}
+    config = small(grid={"shape": [41, 31], "spacing_m": 10}, model={"type": "constant", "vp_m_s": 2000, "q": 40})
+    assert np.array_equal(lossy.gather().pressure, onda.run(config).gather().pressure)
+    assert not np.array_equal(lossy.gather().pressure, onda.run(small(grid={}), vp=vp).gather().pressure)
+    dense = onda.run(small(grid={}), vp=vp, rho=placed(x, z, 1800.0), q=q)
+    assert dense.summary["Q"]["min"] == 40.0 and dense.summary["density"]["min_kg_m3"] == 1800
+    with pytest.raises(onda.UsageError, match="vp and q must have one shape"):
+        onda.run(small(grid={}), vp=vp, q=np.full((3, 4), 40.0))
+    with pytest.raises(onda.UsageError, match="beside it: vp"):
+        onda.run(small(), q=q)
+    with pytest.raises(onda.OndaError, match="q = 2"):
+        onda.run(small(grid={}), vp=vp, q=placed(x, z, 2.0))
+
+
 def test_configurations_may_be_text_or_dict(survey, monkeypatch):
     expected = onda.run(survey).gather(2)
     monkeypatch.chdir(survey.parent)

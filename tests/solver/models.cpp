@@ -658,6 +658,72 @@ TEST_CASE("odd densities are warned of") {
     CHECK(build(config).warnings.empty());  // that dt may be too long is said where dt is chosen: tests/solver/plan.cpp
 }
 
+TEST_CASE(
+    "layers, bodies and models have the Q they are given, or one by a rule; a cell has the mean of what is lost") {
+    const auto q_at = [](const Model& model, std::int64_t x, std::int64_t z) {
+        return model.find("q")->values[static_cast<std::size_t>(model.grid.at(x, 0, z))];
+    };
+    Config layered = model_config("layered", {3, 40}, {10.});
+    layered.model.layers = {{0., 1500., {}, 1e5}, {150., 2000.}, {330., 3000., {}, 100.}};
+    CHECK(contains(build_error(layered), "model.layers[1]: has no q, but others have"));
+    layered.model.q = 25.;
+    CHECK(scheme_of(layered).equation == Equation::attenuation);
+    const Model model = build(layered);
+    CHECK(q_at(model, 1, 0) == 1e5f);
+    CHECK(q_at(model, 1, 15) == doctest::Approx(2. / (1e-5 + 1. / 25.)));  // half of each
+    CHECK(q_at(model, 1, 16) == 25.f);
+    CHECK(q_at(model, 1, 34) == 100.f);
+    CHECK(told_range(layered.model, kQ, range_of(layered))->min == 25.);
+    CHECK(told_range(layered.model, kQ, range_of(layered))->max == 1e5);
+    layered.model.q_rule = "none";
+    CHECK(scheme_of(layered).equation == Equation::star);
+
+    Config bodies = example("inclusions", {40, 40});
+    bodies.model.inclusions[0].q = 30.;
+    bodies.model.q = 200.;
+    bodies.model.rho = "gardner";
+    CHECK(scheme_of(bodies).equation == Equation::attenuation_density);
+    CHECK(q_at(build(bodies), 0, 0) == 200.f);
+    CHECK(q_at(build(bodies), 15, 20) == 30.f);
+
+    for (const std::string type : {"constant", "gradient", "von_karman", "geology"}) {
+        CAPTURE(type);
+        Config config = example(type, {30, 20});
+        config.model.q = 70.;
+        CHECK(build(config).find("q")->min == 70.f);
+        CHECK(build(config).find("q")->max == 70.f);
+        config.model.q.reset();
+        config.model.q_rule = "li";
+        const Model by_rule = build(config);
+        const float vp = by_rule.vp().values[7];
+        CHECK(by_rule.find("q")->values[7] == doctest::Approx(3.516e-6 * std::pow(double(vp), 2.2)));
+    }
+}
+
+TEST_CASE("the Q of a model file is read, resampled as vp is, and its range told before; one more contradicts it") {
+    const TemporaryFolder folder;
+    FileGeometry geometry;
+    geometry.dimensions = 2;
+    geometry.shape = {21, 1, 31};
+    geometry.spacing_m = {20., 1., 20.};
+    const auto plane = [](double value, double slope) {
+        return [=](std::int64_t z, std::span<float> values) {
+            std::ranges::fill(values, static_cast<float>(value + slope * double(z)));
+        };
+    };
+    const auto file = folder.path() / "model.h5";
+    write_model_file(file, geometry, plane(2000., 1.), "test", false, {{quantity_of(kQ), plane(20., 2.)}});
+    Config config = model_config("file", {41, 61}, {10.});
+    config.model.file = file;
+    config.model.resample = true;
+    CHECK(scheme_of(config).equation == Equation::attenuation);
+    CHECK(told_range(config.model, kQ, range_of(config))->min == 20.);
+    CHECK(told_range(config.model, kQ, range_of(config))->max == 80.);
+    CHECK(build(config).find("q")->values[3 * 41] == doctest::Approx(23.));
+    config.model.q = 50.;
+    CHECK(contains(build_error(config), "the model has its own q at every node"));
+}
+
 TEST_CASE("the density of a model file is read, resampled as vp is") {
     const TemporaryFolder folder;
     FileGeometry geometry;

@@ -16,9 +16,14 @@ namespace onda::cpu {
 
 template <typename T>
 ShotFields<T>::ShotFields(const Setup& setup, const Allocations& planned, int threads)
-    : setup_(setup), grid_(setup.grid), threads_(threads), layout_(field_layout(setup, grid_, layout_rules(setup))) {
+    : setup_(setup),
+      grid_(setup.grid),
+      threads_(threads),
+      layout_(field_layout(setup, grid_, layout_rules(setup))),
+      memory_layout_(onda::memory_layout(setup, layout_rules(setup))) {
     for (const std::string_view field : setup.scheme.equation->fields)
         levels_.push_back({Buffer<T>(planned.of(field)), Buffer<T>(planned.of(previous_row(field)))});
+    for (const std::string_view field : setup.scheme.equation->memory) memory_.emplace_back(planned.of(field));
     if (has_odd_level(setup)) odd_ = Buffer<T>(planned.of("p_odd"));
     for (std::size_t axis = 0; axis < 3; ++axis)
         copies_[axis] =
@@ -29,6 +34,7 @@ template <typename T>
 std::int64_t ShotFields<T>::bytes() const {
     std::int64_t bytes = odd_.bytes();
     for (const Levels& field : levels_) bytes += field.now.bytes() + field.before.bytes();
+    for (const Buffer<T>& field : memory_) bytes += field.bytes();
     return bytes;
 }
 
@@ -49,6 +55,20 @@ void ShotFields<T>::clear(Buffer<T>& array) const {
                 std::fill(array.data() + begin, array.data() + std::min(next, layout_.size), T(0));
             }
     });
+}
+
+template <typename T>
+void ShotFields<T>::clear_memory() {
+    // Rows follow each other without gaps: from one to the next, or to the end, is all that there is.
+    const std::int64_t rows = grid_.ny() * grid_.nz();
+    const auto begin = [&](std::int64_t row) {
+        return row == rows ? memory_layout_.size : memory_layout_.at(0, row % grid_.ny(), row / grid_.ny());
+    };
+    for (Buffer<T>& field : memory_)
+        for_rows([&](std::int64_t y, std::int64_t z) {
+            const std::int64_t row = y + grid_.ny() * z;
+            std::fill(field.data() + begin(row), field.data() + begin(row + 1), T(0));
+        });
 }
 
 template <typename T>

@@ -18,11 +18,11 @@
 
 namespace onda::cpu {
 
-/// Every field of an equation for one shot, each with p[n] and p[n-1].
+/// Every field of an equation for one shot, each with p[n] and p[n-1], and its memory fields.
 template <typename T>
 class ShotFields {
 public:
-    /// \param planned with a row for each level of each field.
+    /// \param planned with a row for each level of each field, and for each memory field.
     ShotFields(const Setup& setup, const Allocations& planned, int threads);
 
     [[nodiscard]] std::int64_t bytes() const;
@@ -39,6 +39,10 @@ public:
         const Levels& of_field = levels_[static_cast<std::size_t>(level.field)];
         return level.before == 0 ? of_field.now : of_field.before;
     }
+    /// A memory field, and how all of them lie.
+    [[nodiscard]] Buffer<T>& memory(std::size_t field) { return memory_[field]; }
+    [[nodiscard]] std::size_t memory_count() const { return memory_.size(); }
+    [[nodiscard]] const Layout& memory_layout() const { return memory_layout_; }
     void set_threads(int threads) { threads_ = threads; }
 
     void swap() {
@@ -51,7 +55,9 @@ public:
             clear(field.before);
         }
         clear_odd();
+        clear_memory();
     }
+    void clear_memory();
     void clear_odd() {
         if (odd_.data() != nullptr) clear(odd_);
     }
@@ -83,7 +89,8 @@ public:
         for (std::size_t i = 0; i < nodes.size(); ++i)
             values[i] = static_cast<double>(levels_.front().now.data()[element(nodes[i])]);
     }
-    /// Calls body(part, values, strides) for every level, in the order of the equation: values at its first element.
+    /// Calls body(part, values, strides) for every level, then for every memory field, in the order of the equation:
+    /// values at its first element.
     template <typename Body>
     void for_state(const Body& body) const {
         for (std::size_t i = 0; i < levels_.size(); ++i) {
@@ -92,6 +99,10 @@ public:
             body(StatePart{name + "_previous", grid_.n, sizeof(T)}, levels_[i].before.data() + layout_.origin,
                  strides());
         }
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            body(StatePart{std::string(setup_.scheme.equation->memory[i]), grid_.n, sizeof(T)},
+                 memory_[i].data() + memory_layout_.origin,
+                 std::array<std::int64_t, 3>{1, memory_layout_.pitch, memory_layout_.plane});
     }
     /// Elements between neighbours along x, y, z.
     [[nodiscard]] std::array<std::int64_t, 3> strides() const { return {1, layout_.pitch, layout_.plane}; }
@@ -123,9 +134,10 @@ private:
     const Setup& setup_;
     const Grid& grid_;
     int threads_;
-    Layout layout_;
+    Layout layout_, memory_layout_;
     std::vector<Levels> levels_;  ///< of each field; sources, receivers and snapshots have the first
-    Buffer<T> odd_;               ///< none where every node leaps, or steps singly
+    std::vector<Buffer<T>> memory_;
+    Buffer<T> odd_;  ///< none where every node leaps, or steps singly
     std::array<std::vector<HaloCopy>, 3> copies_;
 };
 

@@ -36,32 +36,37 @@ public:
     }
     void set_threads(int threads) override { a_.threads = threads; }
     void apply(std::span<const FieldLevels<T>> fields) override {
-        for (const FieldLevels<T>& field : fields) damp(field);
+        for (const FieldLevels<T>& field : fields) damp({{field.p, field.q}, a_.pitch, a_.plane});
+        for (T* const memory : a_.memory)
+            if (memory != nullptr) damp({{memory, nullptr}, a_.k_pitch, a_.k_plane});
     }
 
 private:
+    /// Arrays of one layout, at node (0, 0, 0); null beyond those that there are.
+    struct Damped {
+        std::array<T*, 2> arrays;
+        std::int64_t pitch, plane;
+    };
+
     static std::string taper_row(std::size_t axis) { return std::string("sponge.taper_") + "xyz"[axis]; }
 
-    void damp(const FieldLevels<T>& field) const {
+    void damp(const Damped& damped) const {
 #pragma omp parallel num_threads(a_.threads)
         {
             const FlushDenormals<T> flush;
             const RowRange rows = rows_of_thread(a_.ny * a_.nz, omp_get_thread_num(), omp_get_num_threads());
-            for (std::int64_t row = rows.begin; row < rows.end; ++row) damp_row(field, row % a_.ny, row / a_.ny);
+            for (std::int64_t row = rows.begin; row < rows.end; ++row)
+                for (T* const array : damped.arrays)
+                    if (array != nullptr) damp_row(array, damped, row % a_.ny, row / a_.ny);
         }
     }
-    void damp_row(const FieldLevels<T>& field, std::int64_t y, std::int64_t z) const {
+    void damp_row(T* array, const Damped& damped, std::int64_t y, std::int64_t z) const {
         const T* const tx = taper_[0].data();
         const T ty = taper_[1][y], tz = taper_[2][z];
-        T* const __restrict p = field.p + y * a_.pitch + z * a_.plane;
-        T* const __restrict q = field.q + y * a_.pitch + z * a_.plane;
+        T* const __restrict values = array + y * damped.pitch + z * damped.plane;
         const auto multiply = [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-            for (std::int64_t x = begin; x < end; ++x) {
-                const T factor = (tx[x] * ty) * tz;
-                p[x] *= factor;
-                q[x] *= factor;
-            }
+            for (std::int64_t x = begin; x < end; ++x) values[x] *= (tx[x] * ty) * tz;
         };
         const bool whole_row = ty != T(1) || tz != T(1);
         multiply(0, whole_row ? a_.nx : damped_low_);

@@ -35,14 +35,14 @@ Factor factor(const Scheme& scheme) {
     return factor;
 }
 
-constexpr FactorRow kFactor{
+}  // namespace
+
+const FactorRow kDensityFactor{
     [](int) { return FactorKind::density; },
     factor,
     [](int radius) { return 1 - radius; },
     [](int radius) { return 2 * radius; },
 };
-
-}  // namespace
 
 const EquationRow kDensityEquation{
     .name = "variable_density",
@@ -61,7 +61,7 @@ const EquationRow kDensityEquation{
     .stability_limit_s = limit_of_sum_of_axes,
     .set_float = set_stencil<float>,
     .set_double = set_stencil<double>,
-    .factor = &kFactor,
+    .factor = &kDensityFactor,
     // Flux and divergence: 3 r + 2 and 3 r - 1 along x, 3 r + 2 and 3 r along y, 4 r + 2 and 4 r along z; leapfrog 4.
     // A reciprocal is one.
     .operations = [](int radius, int dimensions) { return dimensions == 3 ? 20 * radius + 9 : 14 * radius + 7; },

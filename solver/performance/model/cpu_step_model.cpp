@@ -57,13 +57,14 @@ CpuStepFacts cpu_step_facts(const Setup& setup, int shots) {
     const auto element = static_cast<double>(setup.element_bytes());
     const auto points = static_cast<double>(setup.grid.points());
     const auto arrays = static_cast<double>(setup.scheme.equation->arrays.size());
+    const auto memory = static_cast<double>(setup.scheme.equation->memory.size());
     facts.family = family_of(setup);
     facts.points = shots * points;
     facts.radius = setup.scheme.radius();
     facts.threads = setup.threads > 0 ? setup.threads : omp_get_max_threads();
     facts.element_bytes = static_cast<int>(element);
-    facts.stream_bytes = element * (3. + arrays) * facts.points;
-    facts.footprint_bytes = element * (2. * facts.points + arrays * points);
+    facts.stream_bytes = element * (3. + arrays + 2. * memory) * facts.points;
+    facts.footprint_bytes = element * ((2. + memory) * facts.points + arrays * points);
     const double saved = element - static_cast<double>(setup.medium.element_bytes(setup.element_bytes()));
     facts.stream_bytes -= saved * facts.points;
     facts.footprint_bytes -= saved * points;

@@ -1,0 +1,70 @@
+#include "solver/model/quality_factor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/equations/parameters.hpp"
+#include "solver/model/model_builders.hpp"
+
+namespace onda {
+namespace {
+
+bool parts_have_q(const ModelConfig& m) {
+    const auto has = [](const auto& part) { return part.q.has_value(); };
+    return std::ranges::any_of(m.layers, has) || std::ranges::any_of(m.inclusions, has);
+}
+
+/// Whether Q of each node is in the file or the arrays.
+bool is_stored(const ModelConfig& m) {
+    if (m.arrays) return m.arrays->values.contains(std::string(kQ.name));
+    return m.type == "file" && ModelFile(m.file).has(quantity_of(kQ));
+}
+
+}  // namespace
+
+bool has_q(const ModelConfig& m, const ConfigOrigin& origin) {
+    if (m.q_rule == "none") return false;
+    if (m.q_rule == "li") {
+        if (m.q || parts_have_q(m))
+            origin.fault("model.q_rule", "li makes Q from vp, but the model gives q as well: remove one");
+        return true;
+    }
+    const bool stored = is_stored(m);
+    if (stored && m.q)
+        origin.value_fault("model.q", "the model has its own q at every node: leave this out, or take another model");
+    return stored || m.q || parts_have_q(m);
+}
+
+float li_q(float vp_m_s) {
+    return static_cast<float>(3.516e-6 * std::pow(static_cast<double>(vp_m_s), 2.2));
+}
+
+bool q_follows(const ModelConfig& m) {
+    return m.q_rule == "li" || (m.q && !parts_have_q(m));
+}
+
+float following_q(const ModelConfig& m, float vp_m_s) {
+    return m.q_rule == "li" ? li_q(vp_m_s) : static_cast<float>(*m.q);
+}
+
+std::optional<ParameterRange> q_range(const ModelConfig& m, const VelocityRange& velocity) {
+    if (q_follows(m))
+        return ParameterRange{following_q(m, static_cast<float>(velocity.min_m_s)),
+                              following_q(m, static_cast<float>(velocity.max_m_s))};
+    if (m.arrays) {
+        const auto [low, high] = std::ranges::minmax(m.arrays->values.at(std::string(kQ.name)));
+        return ParameterRange{low, high};
+    }
+    if (m.type == "file") return std::nullopt;
+    ParameterRange range{std::numeric_limits<double>::infinity(), 0.};
+    const auto widen = [&](const std::optional<double>& q) {
+        if (q) range = {std::min(range.min, *q), std::max(range.max, *q)};
+    };
+    for (const LayerConfig& layer : m.layers) widen(layer.q ? layer.q : m.q);
+    for (const InclusionConfig& body : m.inclusions) widen(body.q ? body.q : m.q);
+    if (!m.inclusions.empty()) widen(m.q);
+    return range;
+}
+
+}  // namespace onda

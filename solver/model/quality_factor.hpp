@@ -1,0 +1,27 @@
+/// \file
+/// The quality factor of a run: whether its waves are absorbed, and where Q comes from.
+#pragma once
+
+#include <optional>
+
+#include "io/config/config.hpp"
+#include "solver/model/model.hpp"
+
+namespace onda {
+
+/// Whether a model has Q: model.q_rule is li, or it is auto and the model, its layers, bodies, file or arrays have one.
+/// \throws Error(missing_input | bad_data) for a model file; Error(config) where two Q contradict.
+bool has_q(const ModelConfig& config, const ConfigOrigin& origin);
+
+/// Li's rule, Q = 3.516e-6 vp^2.2 with vp in m/s: a mean of sediments (Li 1993). Water lies far off it.
+float li_q(float vp_m_s);
+
+/// Whether Q is made once vp is there, by a rule or as one value for all nodes.
+bool q_follows(const ModelConfig& config);
+/// The Q of a node of a model whose Q follows.
+float following_q(const ModelConfig& config, float vp_m_s);
+
+/// The range of Q, told without making the model; nothing for files and arrays.
+std::optional<ParameterRange> q_range(const ModelConfig& config, const VelocityRange& velocity);
+
+}  // namespace onda

@@ -1,0 +1,129 @@
+#include "solver/plan/attenuation.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <optional>
+#include <spdlog/fmt/fmt.h>
+
+#include "kernels/equations/parameters.hpp"
+
+namespace onda {
+namespace {
+
+constexpr double kLowOfPeak = 0.4, kHighOfPeak = 2.5;
+constexpr double kStrongLoss = 10.;  ///< Q below which a wave is hardly one
+
+bool absorbs(const Plan& plan) {
+    return !plan.setup.scheme.equation->memory.empty();
+}
+
+/// The lowest and highest Q that are known; nothing where none is below kLossless, or none is known.
+std::optional<ParameterRange> absorbing_range(const Plan& plan) {
+    const auto& parameters = plan.setup.scheme.equation->parameters;
+    for (std::size_t i = 0; i < plan.model.further.size(); ++i)
+        if (const auto& range = plan.model.further[i];
+            parameters[i + 1].name == kQ.name && range && range->min < kLossless)
+            return ParameterRange{range->min, std::min(range->max, kLossless)};
+    return std::nullopt;
+}
+
+/// The worst of the fits for the lowest and the highest Q.
+FitError worst_error(const Plan& plan, const ParameterRange& range) {
+    const RelaxationFit fit(plan.setup.scheme.relaxation, plan.time.dt_s);
+    FitError worst;
+    for (const double q : {range.min, range.max}) {
+        const FitError error = fit.error(q);
+        worst = {std::max(worst.loss, error.loss), std::max(worst.velocity, error.velocity)};
+    }
+    return worst;
+}
+
+/// The lowest value of each parameter after vp: what is known, or else nothing that could matter.
+std::vector<double> lowest_of_further(const Plan& plan) {
+    std::vector<double> lowest;
+    for (std::size_t i = 0; i < plan.model.further.size(); ++i)
+        lowest.push_back(plan.model.further[i] ? plan.model.further[i]->min
+                                               : plan.setup.scheme.equation->parameters[i + 1].highest);
+    return lowest;
+}
+
+}  // namespace
+
+void set_memory(Plan& plan) {
+    // Nodes of a plane have two classes.
+    const EquationRow* const with_more = plan.setup.scheme.equation->with_more_memory;
+    if (with_more != nullptr && plan.domain.grid.dimensions == 2 && plan.config.attenuation.mechanisms > 2)
+        plan.setup.scheme.equation = *with_more;
+}
+
+void set_relaxation(Plan& plan) {
+    if (!absorbs(plan)) return;
+    const AttenuationConfig& config = plan.config.attenuation;
+    const double peak_hz = plan.survey.lowest_peak_frequency_hz();
+    Relaxation relaxation;
+    relaxation.reference_hz = config.reference_frequency_hz.value_or(peak_hz);
+    relaxation.low_hz = config.band_hz.empty() ? kLowOfPeak * peak_hz : config.band_hz[0];
+    relaxation.high_hz = config.band_hz.empty() ? kHighOfPeak * peak_hz : config.band_hz[1];
+    relaxation.mechanisms = static_cast<int>(config.mechanisms);
+    relaxation.power = config.frequency_power;
+    if (!(relaxation.low_hz < relaxation.high_hz))
+        plan.config.origin.value_fault("attenuation.band_hz", "the second frequency must be above the first");
+    plan.setup.scheme.relaxation = relaxation;
+}
+
+double stiffest_m_s(const Plan& plan, const std::function<double(double)>& limit_s) {
+    const double fastest_m_s = plan.model.velocity.max_m_s;
+    if (!absorbs(plan)) return fastest_m_s;
+    const Scheme& scheme = plan.setup.scheme;
+    const double resolved_hz = 1. / (std::numbers::pi * limit_s(fastest_m_s));
+    if (!(scheme.relaxation.high_hz < resolved_hz)) {
+        const std::string fault =
+            fmt::format("the band reaches {:.4g} Hz, and time steps resolve {:.4g} Hz at most: end it lower",
+                        scheme.relaxation.high_hz, resolved_hz);
+        plan.config.origin.fault("attenuation.band_hz", fault);
+    }
+    // Steps that are longer see another fit: by next to nothing, so that a few rounds settle it.
+    const std::vector<double> lowest = lowest_of_further(plan);
+    double stiffest_m_s = scheme.stiffest_m_s(fastest_m_s, lowest, 0.);
+    for (int round = 0; round < 3; ++round)
+        stiffest_m_s = std::max(stiffest_m_s, scheme.stiffest_m_s(fastest_m_s, lowest, limit_s(stiffest_m_s)));
+    return stiffest_m_s;
+}
+
+std::string describe_attenuation(const Plan& plan) {
+    if (!absorbs(plan)) return {};
+    const Relaxation& r = plan.setup.scheme.relaxation;
+    std::string text =
+        fmt::format("absorbs   by {} mechanism{} from {:.4g} to {:.4g} Hz; vp is the velocity at {:.4g} Hz",
+                    r.mechanisms, r.mechanisms == 1 ? "" : "s", r.low_hz, r.high_hz, r.reference_hz);
+    if (const auto range = absorbing_range(plan)) {
+        const FitError error = worst_error(plan, *range);
+        text += fmt::format("\n          1/Q within {:.2g} % of what is asked for, the velocity within {:.2g} %",
+                            100. * error.loss, 100. * error.velocity);
+    }
+    return text + "\n";
+}
+
+nlohmann::ordered_json attenuation_json(const Plan& plan) {
+    if (!absorbs(plan)) return {};
+    const Relaxation& r = plan.setup.scheme.relaxation;
+    nlohmann::ordered_json json{{"mechanisms", r.mechanisms},
+                                {"band_hz", {r.low_hz, r.high_hz}},
+                                {"reference_frequency_hz", r.reference_hz},
+                                {"frequency_power", r.power}};
+    if (const auto range = absorbing_range(plan)) {
+        const FitError error = worst_error(plan, *range);
+        json["largest_error"] = {{"loss_percent", 100. * error.loss}, {"velocity_percent", 100. * error.velocity}};
+    }
+    return json;
+}
+
+std::vector<std::string> doubts_of_attenuation(const Plan& plan) {
+    const auto range = absorbing_range(plan);
+    if (!range || range->min >= kStrongLoss) return {};
+    return {fmt::format("Q of {:.3g} and more: below {:g} a wave loses most of itself within a few wavelengths",
+                        range->min, kStrongLoss)};
+}
+
+}  // namespace onda

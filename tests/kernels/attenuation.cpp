@@ -1,0 +1,265 @@
+// Media that absorb: the fit of their mechanisms, the numbers of the star where nothing absorbs, and the memory of
+// nodes as a part of the state. What waves lose is compared with exact solutions by `onda verify`. Takes four seconds.
+#include <array>
+#include <cmath>
+#include <complex>
+#include <doctest/doctest.h>
+#include <numbers>
+
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/equations/attenuation/relaxation.hpp"
+#include "kernels/slabs/slabs.hpp"
+#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/state.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+/// Of mechanisms over a decade around 10 Hz: times and strengths for Q without end, in the order of the times.
+struct Known {
+    std::vector<double> time, strength;  ///< tau omega_c, Q j
+    double loss, velocity, stiffening;   ///< errors of 1/Q and, times Q, of the velocity; Q (c_U / c - 1)
+};
+const std::array kKnown{
+    Known{{1.}, {2.12}, 0.39, 0.098, 0.5},
+    Known{{3.146, 0.318}, {1.659, 1.659}, 0.042, 0.042, 0.8},
+    Known{{6.004, 1., 0.167}, {1.568, 0.987, 1.568}, 0.013, 0.0035, 1.},
+    Known{{9.58, 1.849, 0.541, 0.104}, {1.556, 0.81, 0.81, 1.556}, 0.002, 0.0006, 1.2},
+};
+
+Relaxation decade(int mechanisms) {
+    const double half = std::sqrt(10.);
+    return {10., 10. / half, 10. * half, mechanisms};
+}
+
+/// An equation without loss, and those that are it with memory fields.
+struct Family {
+    Equation lossless;
+    std::array<Equation, 2> absorbing;
+};
+const std::array kFamilies{
+    Family{Equation::star, {Equation::attenuation, Equation::attenuation_of_two}},
+    Family{Equation::variable_density, {Equation::attenuation_density, Equation::attenuation_density_of_two}},
+};
+
+MediumReaders readers_of(const Grid& grid, Equation equation, double lowest_q, double highest_q) {
+    MediumReaders readers{noisy_reader(grid, 1500., 3000., 1)};
+    if (has_parameter(equation, "rho")) readers.push_back(noisy_reader(grid, 1000., 2700., 5));
+    readers.push_back(noisy_reader(grid, lowest_q, highest_q, 6));
+    return readers;
+}
+
+constexpr double kDt = 1e-3;
+
+Setup small_setup(Equation equation, int dimensions) {
+    Setup setup;
+    setup.grid = {dimensions, {23, dimensions == 3 ? 12 : 1, 31}, {10., 9., 11.}, {}};
+    setup.scheme = make_scheme(equation, 4);
+    setup.halos[4] = kFree;
+    setup.halos[1] = kRigid;
+    return setup;
+}
+
+const Case kSmall{"", small_setup(Equation::attenuation, 3).grid, {}, false, 40};
+
+}  // namespace
+
+// Times are best for a Q of 30, those of the table for Q without end.
+TEST_CASE("mechanisms over a decade have the times and strengths that are known, and their errors") {
+    for (int mechanisms = 1; mechanisms <= kMostMechanisms; ++mechanisms) {
+        CAPTURE(mechanisms);
+        const Known& known = kKnown[static_cast<std::size_t>(mechanisms - 1)];
+        const RelaxationFit fit(decade(mechanisms), 0.);
+        const double q = 1e5, omega = 2. * std::numbers::pi * 10.;
+        const Mechanisms found = fit.mechanisms(q);
+        for (int l = 0; l < mechanisms; ++l) {
+            const auto i = static_cast<std::size_t>(l);
+            CHECK(fit.time_s(l) * omega == doctest::Approx(known.time[i]).epsilon(0.03));
+            CHECK(found.strength[i] * q == doctest::Approx(known.strength[i]).epsilon(0.01));
+        }
+        const FitError error = fit.error(q);
+        CHECK(error.loss == doctest::Approx(known.loss).epsilon(0.06));
+        CHECK(error.velocity * q == doctest::Approx(known.velocity).epsilon(0.05));
+        CHECK(q * (1. / std::sqrt(found.compliance) - 1.) == doctest::Approx(known.stiffening).epsilon(0.07));
+    }
+    CHECK(RelaxationFit(decade(4), 0.).error(5.).loss < 0.0035);
+    // Steps, even long ones, are fitted as well.
+    CHECK(RelaxationFit(decade(4), 4e-3).error(1e4).loss < 0.006);
+    CHECK(RelaxationFit(decade(2), 4e-3).error(1e4).loss < 0.06);
+}
+
+TEST_CASE("what is wanted is Q of Kjartansson, or a power of the frequency with the dispersion that goes with it") {
+    const Relaxation constant = decade(4);
+    for (const double hz : {3., 10., 40.}) {
+        const std::complex<double> k = wanted_wavenumber(constant, 20., hz), m = 1. / (k * k);
+        CHECK(m.real() / m.imag() == doctest::Approx(20.));
+    }
+    CHECK(wanted_wavenumber(constant, 20., 10.).real() == doctest::Approx(1.));
+    // Near power 1 Szabo's law is Kjartansson's where little is lost.
+    Relaxation power = constant;
+    power.power = 1. + 1e-6;
+    for (const double hz : {3., 40.}) {
+        const auto difference = wanted_wavenumber(power, 1000., hz) - wanted_wavenumber(constant, 1000., hz);
+        CHECK(std::abs(difference) < 2e-6);
+    }
+    power.power = 2.;
+    CHECK(wanted_wavenumber(power, 50., 40.).imag() * 40. ==
+          doctest::Approx(16. * wanted_wavenumber(power, 50., 10.).imag() * 10.));
+    CHECK(wanted_wavenumber(power, 50., 40.).real() == doctest::Approx(1.));
+}
+
+TEST_CASE("over the classes of nodes, the mechanisms have the mean strengths that are asked for") {
+    struct Layout {
+        int dimensions, fields, most;
+    };
+    for (const Layout layout : {Layout{3, 1, 4}, Layout{2, 1, 2}, Layout{2, 2, 4}, Layout{3, 2, 4}})
+        for (int mechanisms = 1; mechanisms <= layout.most; ++mechanisms) {
+            CAPTURE(mechanisms);
+            CAPTURE(layout.fields);
+            std::array<double, kMostMechanisms> mean{};
+            const std::int64_t along_y = layout.dimensions == 3 ? 2 : 1;
+            for (std::int64_t z = 0; z < 2; ++z)
+                for (std::int64_t y = 0; y < along_y; ++y)
+                    for (std::int64_t x = 0; x < 2; ++x)
+                        for (int field = 0; field < layout.fields; ++field) {
+                            const auto own = mechanism_of_class(mechanisms, layout.fields, field, node_class(x, y, z));
+                            mean[static_cast<std::size_t>(own.mechanism)] +=
+                                own.times_stronger / static_cast<double>(4 * along_y);
+                        }
+            for (int l = 0; l < mechanisms; ++l) CHECK(mean[static_cast<std::size_t>(l)] == 1.);
+        }
+    CHECK(node_class(3, 4, 5) == node_class(-3, 4, 5));  // an image is of the class of its node
+}
+
+TEST_CASE("where nothing absorbs, the numbers are those of the equation without loss") {
+    for (const Family& family : kFamilies)
+        for (const Equation equation : family.absorbing)
+            for (const Case& c : kCases)
+                for (const Precision precision : {Precision::float32, Precision::float64}) {
+                    CAPTURE(c.name);
+                    const Setup without = setup_of(c, 8, precision, family.lossless),
+                                with = setup_of(c, 8, precision, equation);
+                    MediumReaders readers = readers_of(c.grid, equation, 1e4, 1e6);
+                    const auto lossless = cpu::make_medium(with, readers, kDt)->make_wavefield();
+                    readers.pop_back();
+                    const auto alone = cpu::make_medium(without, readers, kDt)->make_wavefield();
+                    for (const auto& wavefield : {alone.get(), lossless.get()}) {
+                        start_noisy_shot(*wavefield, c, precision);
+                        wavefield->record(0);
+                        wavefield->advance(0, c.steps);
+                    }
+                    CHECK(results_of(*lossless, c) == results_of(*alone, c));
+                }
+}
+
+TEST_CASE("with one density everywhere, variable density absorbs as the star does, to the error of its derivatives") {
+    for (const std::size_t fields : {0u, 1u}) {
+        std::vector<std::vector<double>> results;
+        for (const Family& family : kFamilies) {
+            Case c = kSmall;
+            Setup setup = small_setup(family.absorbing[fields], 3);
+            setup.scheme = make_scheme(family.absorbing[fields], 16);
+            setup.precision = Precision::float64;
+            setup.grid.n = c.grid.n = {41, 41, 41};
+            const RowReader vp = uniform(2000.f), q = uniform(8.f);
+            const MediumReaders readers =
+                family.lossless == Equation::star ? MediumReaders{vp, q} : MediumReaders{vp, uniform(1000.f), q};
+            const auto wavefield = cpu::make_medium(setup, readers, kDt)->make_wavefield();
+            std::vector<double> p;
+            for (std::int64_t i = 0; i < c.grid.points(); ++i) {
+                const auto [x, y, z] = c.grid.node(i);
+                const double r2 =
+                    std::pow(double(x) - 20., 2.) + std::pow(double(y) - 20., 2.) + std::pow(double(z) - 20., 2.);
+                p.push_back(std::exp(-r2 / 16.));
+            }
+            wavefield->upload(p, p);
+            wavefield->advance(0, 20);
+            wavefield->download(Window::whole(c.grid), std::span<double>(p));
+            results.push_back(p);
+        }
+        double largest = 0., apart = 0.;
+        for (std::size_t i = 0; i < results[0].size(); ++i) {
+            largest = std::max(largest, std::abs(results[0][i]));
+            apart = std::max(apart, std::abs(results[0][i] - results[1][i]));
+        }
+        CHECK(largest > 0.1);
+        CHECK(apart < 1e-3 * largest);
+    }
+}
+
+TEST_CASE("the memory of nodes is a part of the state, which goes on elsewhere, in a batch and in slabs") {
+    for (const int dimensions : {3, 2})
+        for (const Equation equation : {Equation::attenuation, Equation::attenuation_of_two,
+                                        Equation::attenuation_density, Equation::attenuation_density_of_two}) {
+            const Setup setup = small_setup(equation, dimensions);
+            const MediumReaders readers = readers_of(setup.grid, equation, 5., 100.);
+            const auto medium = cpu::make_medium(setup, readers, kDt);
+            const auto whole = medium->make_wavefield(), begun = medium->make_wavefield();
+            Case c = kSmall;
+            c.grid = setup.grid;
+            for (const auto& wavefield : {whole.get(), begun.get()}) start_noisy_shot(*wavefield, c, setup.precision);
+            whole->advance(0, 30);
+            begun->advance(0, 13);
+            const State saved = save(*begun);
+            std::vector<std::string> names;
+            for (const auto& [part, values] : saved) names.push_back(part.name);
+            std::vector<std::string> expected{"p", "p_previous", "r"};
+            if (equation->memory.size() == 2) expected.emplace_back("r_2");
+            CHECK(names == expected);
+            const auto batch = medium->make_wavefield(3);
+            start_noisy_shot(*batch, c, setup.precision, 1., 2);
+            restore(*batch, saved, 2);
+            batch->advance(13, 17);
+            CHECK(save(*batch, 2) == save(*whole));
+            if (dimensions == 2) continue;
+            // Slabs that begin on odd planes: classes are those of the whole grid.
+            const std::vector<Slab> slabs{{0, 9}, {9, 10}, {19, 12}};
+            const auto cut = make_slab_medium(setup, readers, kDt, slabs,
+                                              [](std::size_t, const Setup& part, const MediumReaders& its,
+                                                 double dt_s) { return cpu::make_medium(part, its, dt_s); })
+                                 ->make_wavefield();
+            start_noisy_shot(*cut, c, setup.precision);
+            restore(*cut, saved);
+            CHECK(save(*cut) == saved);
+            cut->advance(13, 17);
+            CHECK(save(*cut) == save(*whole));
+        }
+}
+
+TEST_CASE("a sponge damps the memory of nodes with their pressure") {
+    const Setup open = small_setup(Equation::attenuation, 3);
+    Setup damped = open;
+    damped.strips.edit<Sponge>().taper[0] = std::vector<double>(static_cast<std::size_t>(open.grid.nx()), 0.5);
+    std::vector<std::vector<float>> memories;
+    for (const Setup& setup : {open, damped}) {
+        const auto wavefield =
+            cpu::make_medium(setup, readers_of(setup.grid, setup.scheme.equation, 5., 50.), kDt)->make_wavefield();
+        start_noisy_shot(*wavefield, kSmall, setup.precision);
+        wavefield->advance(0, 1);
+        for (const auto& [part, bytes] : save(*wavefield))
+            if (part.name == "r") {
+                std::vector<float>& values = memories.emplace_back(bytes.size() / sizeof(float));
+                std::memcpy(values.data(), bytes.data(), bytes.size());
+            }
+    }
+    REQUIRE(memories.size() == 2);
+    float largest = 0.f;
+    for (std::size_t i = 0; i < memories[0].size(); ++i) {
+        if (memories[1][i] != 0.5f * memories[0][i]) FAIL("node ", i);
+        largest = std::max(largest, std::abs(memories[0][i]));
+    }
+    CHECK(largest > 0.f);
+}
+
+TEST_CASE("codes of k are refused, and steps that apply the operator twice") {
+    Setup setup = small_setup(Equation::attenuation, 3);
+    setup.stepping = Stepping::leap;
+    CHECK_THROWS_AS(cpu::make_medium(setup, readers_of(setup.grid, setup.scheme.equation, 5., 50.), kDt),
+                    std::invalid_argument);
+    setup = small_setup(Equation::attenuation, 3);
+    setup.medium = medium_of_codes(0.01f, 0.1f);
+    CHECK_THROWS_AS(cpu::make_medium(setup, readers_of(setup.grid, setup.scheme.equation, 5., 50.), kDt),
+                    std::invalid_argument);
+}
