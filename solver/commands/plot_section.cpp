@@ -267,8 +267,8 @@ double choose_clip(const Wavefields& fields, const Options& options, const std::
 }
 
 std::string pressure_label(const Wavefields& fields) {
-    if (fields.gain == 0.) return "pressure [Pa]";
-    return fmt::format("pressure \xc3\x97 (t / {:.4g} s)^{} [Pa]", fields.shot.times_s().back(), shortest(fields.gain));
+    if (fields.gain == 0.) return "Pressure [Pa]";
+    return "Pressure" + time_power_text(fields.gain, fields.shot.times_s().back()) + " [Pa]";
 }
 
 /// One frame: over the model where there is one; without it zero is white.
