@@ -349,7 +349,7 @@ int plot_slice(const Options& options) {
 int plot_movie(const Options& options) {
     const auto file =
         output_of(options, fmt::format("_movie_{}", options.plane), find_ffmpeg().empty() ? ".png" : ".mp4");
-    check_extension(file, "--output", "movies", {".mp4", ".png"});
+    check_extension(file, "--output", "movies", {".mp4", ".png", ".gif"});
     std::string title;
     const std::vector<ShotSnapshots> shots = open_shots(options, title);
     const std::optional<DrawnModel> model = model_beneath(options);
@@ -400,7 +400,7 @@ Command add_slice(CLI::App& plot) {
 
 Command add_movie(CLI::App& plot) {
     CLI::App* const command =
-        add_command(plot, "movie", "All snapshots of a shot on one scale: MP4 by ffmpeg, or animated PNG",
+        add_command(plot, "movie", "All snapshots of a shot on one scale: MP4 by ffmpeg, animated PNG or GIF",
                     "onda plot movie results/quickstart\n"
                     "onda plot movie snapshots.h5 --gain 1 --fps 15 -o waves.png");
     const auto options = std::make_shared<Options>();

@@ -479,6 +479,42 @@ TEST_CASE("an animated PNG begins with its first frame, counts its frames, and s
     CHECK(bytes.substr(second + 4, 26) == std::string("\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\4\0\0\0\7\0\175\3\350\0\0", 26));
 }
 
+TEST_CASE("an animated GIF is what another program reads: size, frames, and colours to 5 bits") {
+    TemporaryFolder folder;
+    constexpr int width = 150, height = 91;
+    // Enough different pixels for codes of all lengths and a table that begins again; ramps of about 200 colours.
+    const auto frame = [](std::size_t i) {
+        Pixels pixels{width, height, {}};
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x)
+                pixels.argb.push_back(argb({static_cast<std::uint8_t>(x * 7 * y % 13 * 19), std::uint8_t(40 * i),
+                                            static_cast<std::uint8_t>(x * x * y % 16 * 16)}));
+        return pixels;
+    };
+    const auto file = folder.path() / "m.gif";
+    stage_movie(file, {3, 10., frame}, false).commit();
+    CHECK(text_of(file).starts_with("GIF89a\x96"));
+    if (std::system("command -v ffmpeg >/dev/null") != 0) {
+        MESSAGE("not read: ffmpeg is not installed");
+        return;
+    }
+    const auto raw = folder.path() / "raw";
+    REQUIRE(std::system(
+                ("ffmpeg -v error -i " + file.string() + " -f rawvideo -pix_fmt rgb24 " + raw.string()).c_str()) == 0);
+    const std::string read = text_of(raw);
+    REQUIRE(read.size() == std::size_t(3 * 3 * width * height));
+    int largest = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Pixels pixels = frame(i);
+        for (std::size_t k = 0; k < pixels.argb.size(); ++k)
+            for (std::size_t c = 0; c < 3; ++c) {
+                const auto value = static_cast<unsigned char>(read[3 * (i * pixels.argb.size() + k) + c]);
+                largest = std::max(largest, std::abs(int(value) - int(pixels.argb[k] >> (16 - 8 * c) & 0xff)));
+            }
+    }
+    CHECK(largest <= 7);
+}
+
 TEST_CASE("odd pictures are drawn too") {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     for (const auto& values : {std::vector<float>{2000.f}, std::vector<float>{0.f}, std::vector<float>{nan},
