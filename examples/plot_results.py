@@ -68,8 +68,8 @@ image = axes.imshow(
     aspect="auto",
     extent=(0.5, receivers + 0.5, gather.time_s[-1], gather.time_s[0]),
 )
-axes.set(xlabel="receiver", ylabel="time [s]", title=f"Pressure at the receivers of shot {gather.shot}")
-figure.colorbar(image, label="pressure [Pa]")
+axes.set(xlabel="Receiver", ylabel="Time (s)", title=f"Pressure at the receivers of shot {gather.shot}")
+figure.colorbar(image, label="Pressure (Pa)")
 finish(figure, "plot_gather.png")
 
 # %% One trace and its amplitude spectrum
@@ -84,11 +84,11 @@ figure, (above, below) = plt.subplots(2, figsize=(10, 7), constrained_layout=Tru
 x, y, z = gather.receivers_m[trace]
 above.plot(gather.time_s, values, color="k", linewidth=1)
 above.set(
-    xlabel="time [s]", ylabel="pressure [Pa]", title=f"Receiver {trace + 1} at x = {x:g} m, y = {y:g} m, z = {z:g} m"
+    xlabel="Time (s)", ylabel="Pressure (Pa)", title=f"Receiver {trace + 1} at x = {x:g} m, y = {y:g} m, z = {z:g} m"
 )
 below.plot(frequency_hz, level_db, color="k", linewidth=1)
 heard = frequency_hz[level_db > -60]
-below.set(xlabel="frequency [Hz]", ylabel="amplitude [dB of the peak]", ylim=(-80, 3))
+below.set(xlabel="Frequency (Hz)", ylabel="Amplitude (dB re maximum)", ylim=(-80, 3))
 below.set_xlim(0, 1.3 * heard[-1] if heard.size and heard[-1] > 0 else frequency_hz[-1])
 below.grid(alpha=0.3)
 finish(figure, "plot_spectrum.png")
@@ -109,8 +109,8 @@ def draw_slice(axes, snapshot, model, source_m, across):
     axes.imshow(colours, extent=extent, interpolation="bilinear")
     axes.set_xlim(extent[0], extent[1])
     axes.set_ylim(extent[2], extent[3])
-    axes.set_xlabel("y [m]" if across == "x" else "x [m]")
-    axes.set_ylabel("y [m]" if across == "z" else "z [m]")
+    axes.set_xlabel("y (m)" if across == "x" else "x (m)")
+    axes.set_ylabel("y (m)" if across == "z" else "Depth (m)")
     axes.set_title(f"through {across} = {source_m['xyz'.index(across)]:g} m; full colour: {clip:.2g} Pa", fontsize=10)
 
 

@@ -10,6 +10,7 @@
 #include <new>
 #include <numbers>
 #include <png.h>
+#include <zlib.h>
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
@@ -82,6 +83,26 @@ std::string png_of(cairo_surface_t* surface) {
     // Of a sheet of some thousand pixels, with a file that is large enough, it fails for want of memory alone.
     if (png_image_write_to_memory(&image, file.get(), &bytes, 0, rgb, 0, nullptr) == 0) throw std::bad_alloc();
     return {file.get(), bytes};
+}
+
+/// A PNG with its resolution, which libpng's short interface does not write: the chunk pHYs, behind the header.
+std::string with_resolution(std::string png, double dpi) {
+    constexpr std::size_t header_end = 33;
+    const auto per_metre = static_cast<std::uint32_t>(std::lround(dpi / 0.0254));
+    std::string chunk = "pHYs";
+    const auto append = [](std::string& text, std::uint32_t value) {
+        for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 0xff);
+    };
+    append(chunk, per_metre);
+    append(chunk, per_metre);
+    chunk += '\1';  // per metre
+    const auto sum = static_cast<std::uint32_t>(
+        crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size())));
+    std::string whole;
+    append(whole, 9);
+    whole += chunk;
+    append(whole, sum);
+    return png.insert(header_end, whole);
 }
 
 /// fontconfig, which Cairo asks for fonts, tries for ever to set itself up where there is no memory for it; asked to do
@@ -189,7 +210,7 @@ Drawing::Drawing(SheetKind kind, int width, int height, double scale)
 Drawing::~Drawing() = default;
 
 int Drawing::pixels_along(double length) const {
-    constexpr double print = 2.;
+    constexpr double print = 300. / 72.;  // what journals ask of images
     return std::max(
         1, static_cast<int>(std::lround(length * impl_->scale * (impl_->kind == SheetKind::png ? 1. : print))));
 }
@@ -267,9 +288,9 @@ Drawing::Clip::~Clip() {
     cairo_restore(drawing_.impl_->context.get());
 }
 
-std::string Drawing::file() {
+std::string Drawing::file(double dpi) {
     check(cairo_status(impl_->context.get()));
-    if (impl_->kind == SheetKind::png) return png_of(impl_->surface.get());
+    if (impl_->kind == SheetKind::png) return with_resolution(png_of(impl_->surface.get()), dpi);
     cairo_surface_finish(impl_->surface.get());
     check(cairo_surface_status(impl_->surface.get()));
     return std::move(impl_->bytes);

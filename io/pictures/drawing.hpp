@@ -100,7 +100,8 @@ public:
 
     /// The finished file: the same bytes for the same drawing. Nothing is drawn after it. \throws std::bad_alloc;
     /// Error(internal).
-    [[nodiscard]] std::string file();
+    /// \param dpi that a PNG says it has.
+    [[nodiscard]] std::string file(double dpi = 96.);
     /// The pixels of the sheet, opaque; of SheetKind::png.
     [[nodiscard]] Pixels pixels();
 

@@ -62,12 +62,28 @@ ValueRange range_of(const PictureField& field) {
     return {-clip, clip};
 }
 
+/// As it is drawn: units stand in parentheses, "Depth (m)" of "Depth [m]".
+std::string drawn_title(std::string title) {
+    std::ranges::replace(title, '[', '(');
+    std::ranges::replace(title, ']', ')');
+    return title;
+}
+
 /// "vp = 2000 m/s" of "vp [m/s]".
 std::string one_value(const std::string& label, double value) {
     const auto bracket = label.find(" [");
     const std::string number = fixed_number(value, std::abs(value) < 10. ? 3 : std::abs(value) < 1000. ? 1 : 0);
     if (bracket == std::string::npos) return label + " = " + number;
     return label.substr(0, bracket) + " = " + number + " " + label.substr(bracket + 2, label.size() - bracket - 3);
+}
+
+/// Tells where values lie beyond the scale, by more than its least difference of colours.
+void mark_clipped(Scale& scale) {
+    if (!scale.field->range && !scale.field->tint) return;
+    const ValueRange values = finite_range(scale.field->raster.values);
+    const double least = 1e-3 * (scale.range.high - scale.range.low);
+    scale.above = values.high > scale.range.high + least;
+    scale.below = values.low < scale.range.low - least;
 }
 
 /// Whether the colours of two fields mean the same.
@@ -91,10 +107,11 @@ PanelLayout begin_panel(const Panel& panel, double most_width, bool in_rows) {
                           ? make_logarithmic_ticks(panel.vertical.first, panel.vertical.last,
                                                    std::max(2, static_cast<int>(layout.plot.height / 30.)))
                           : vertical_ticks(panel.vertical.first, panel.vertical.last, layout.plot.height);
-    layout.horizontal_title = scaled_title(panel.horizontal.title, layout.horizontal.exponent) + note;
-    layout.vertical_title = scaled_title(panel.vertical.title, layout.vertical.exponent);
+    layout.horizontal_title = drawn_title(scaled_title(panel.horizontal.title, layout.horizontal.exponent)) + note;
+    layout.vertical_title = drawn_title(scaled_title(panel.vertical.title, layout.vertical.exponent));
     for (const PictureField& field : panel.fields) {
         layout.scales.push_back({&field, range_of(field)});
+        mark_clipped(layout.scales.back());
         if (!field.label.empty() && layout.scales.back().uniform())
             layout.title += (layout.title.empty() ? "" : "; ") + one_value(field.label, layout.scales.back().range.low);
     }
@@ -108,11 +125,24 @@ double place_bars(PanelLayout& layout, const PanelLayout* next) {
         const auto is_same = [&scale](const Scale& other) { return same_colours(scale, other); };
         if (!has_bar(scale) || (next != nullptr && std::ranges::any_of(next->scales, is_same))) continue;
         left += 2.5 * kGap;
-        ColourBar bar{scale, vertical_ticks(scale.range.low, scale.range.high, layout.plot.height), left};
+        ColourBar bar{scale, vertical_ticks(scale.range.low, scale.range.high, layout.plot.height), {}, left};
+        bar.title = drawn_title(scaled_title(scale.field->label, bar.ticks.exponent));
         left += kBarWidth + 2. * kGap + widest_label(bar.ticks) + kLine;
         layout.bars.push_back(std::move(bar));
     }
     return left;
+}
+
+/// A bar that several panels share tells what any of them clips.
+void share_arrows(std::vector<PanelLayout>& panels) {
+    for (PanelLayout& panel : panels)
+        for (ColourBar& bar : panel.bars)
+            for (const PanelLayout& other : panels)
+                for (const Scale& scale : other.scales) {
+                    if (!same_colours(scale, bar.scale)) continue;
+                    bar.scale.above = bar.scale.above || scale.above;
+                    bar.scale.below = bar.scale.below || scale.below;
+                }
 }
 
 /// Where a value lies along an axis of so many points.
@@ -142,7 +172,7 @@ void place_rows(Layout& layout, std::size_t columns, double top) {
 }
 
 /// The plots of a column begin at the same place.
-void place_columns(Layout& layout, std::size_t columns) {
+void place_columns(Layout& layout, std::size_t columns, double least_width) {
     double left = kMargin;
     const std::size_t count = layout.panels.size();
     for (std::size_t column = 0; column < columns; ++column) {
@@ -158,7 +188,7 @@ void place_columns(Layout& layout, std::size_t columns) {
         }
         left = end;
     }
-    layout.width = static_cast<int>(std::max(kLeastWidth, left + kMargin - kGap));
+    layout.width = static_cast<int>(std::max(least_width, left + kMargin - kGap));
 }
 
 }  // namespace
@@ -166,7 +196,7 @@ void place_columns(Layout& layout, std::size_t columns) {
 std::uint32_t Scale::argb_of(double value) const {
     if (std::isnan(value)) return argb(kNoValue);
     const double low = range.low, high = range.high;
-    if (uniform()) return argb(kPaleGrey.at(0.25));
+    if (uniform()) return argb(kPaleGrey.at(0.));
     if (!field->tint) return argb(field->map->at((value - low) / (high - low)));
     const double share = std::min(1., std::abs(value) / high);
     return argb(field->map->at(value > 0. ? 0.95 : 0.05), kOverlayOpacity * std::pow(share, 0.8));
@@ -198,22 +228,51 @@ double PanelLayout::y_of(double value) const {
 }
 
 PageBox PanelLayout::box_of(const Extent& extent) const {
-    const double left = std::round(x_of(extent.left) - 0.5), top = std::round(y_of(extent.top) - 0.5);
-    const double right = std::round(x_of(extent.right) + 0.5), bottom = std::round(y_of(extent.bottom) + 0.5);
+    // Axes may run backwards.
+    const auto [x0, x1] = std::minmax({x_of(extent.left), x_of(extent.right)});
+    const auto [y0, y1] = std::minmax({y_of(extent.top), y_of(extent.bottom)});
+    const double left = std::round(x0 - 0.5), top = std::round(y0 - 0.5);
+    const double right = std::round(x1 + 0.5), bottom = std::round(y1 + 0.5);
     return {left, top, std::max(1., right - left), std::max(1., bottom - top)};
 }
 
-Layout make_layout(const Picture& picture) {
+namespace {
+
+/// \param plot_width the most that a plot may have; \param least_width of the sheet.
+Layout laid_out(const Picture& picture, double plot_width, double least_width) {
     Layout layout;
     const auto rows = static_cast<std::size_t>(std::max(1, picture.rows));
     const std::size_t columns = std::max<std::size_t>(1, (picture.panels.size() + rows - 1) / rows);
-    const double most_width =
-        std::max(columns > 3 ? 260. : 320., std::floor(1.25 * kMostPlotWidth / static_cast<double>(columns)));
+    const double share = std::floor(1.25 * plot_width / static_cast<double>(columns));
+    const double most_width = picture.width_mm > 0. ? share : std::max(columns > 3 ? 260. : 320., share);
     for (const Panel& panel : picture.panels)
-        layout.panels.push_back(begin_panel(panel, std::min(most_width, kMostPlotWidth), rows > 1));
+        layout.panels.push_back(begin_panel(panel, std::min(most_width, plot_width), rows > 1));
     place_rows(layout, columns, kMargin + (picture.title.empty() ? 0. : kLine + kGap));
-    place_columns(layout, columns);
+    place_columns(layout, columns, least_width);
+    share_arrows(layout.panels);
     return layout;
+}
+
+/// A plot of a sheet for print is as wide as bars, labels and other plots leave room for.
+Layout fitted_to_print(const Picture& picture) {
+    constexpr double points_of_letters = 8., least_plot = 100.;
+    const double wanted = picture.width_mm * 72. / 25.4 * kLabelFont.size / points_of_letters;
+    double plot = wanted;
+    Layout layout;
+    for (int attempt = 0; attempt < 6; ++attempt) {
+        layout = laid_out(picture, plot, wanted);
+        if (std::abs(layout.width - wanted) < 2.) break;
+        const double better = std::max(least_plot, plot - (layout.width - wanted) / (attempt < 2 ? 1. : 1.25));
+        if (better == plot) break;
+        plot = better;
+    }
+    return layout;
+}
+
+}  // namespace
+
+Layout make_layout(const Picture& picture) {
+    return picture.width_mm > 0. ? fitted_to_print(picture) : laid_out(picture, kMostPlotWidth, kLeastWidth);
 }
 
 }  // namespace onda::layout

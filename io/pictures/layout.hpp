@@ -18,6 +18,7 @@ inline constexpr double kGap = 10., kMargin = 18., kTickLength = 6., kBarWidth =
 struct Scale {
     const PictureField* field;
     ValueRange range;
+    bool above = false, below = false;  ///< whether values lie beyond the range
 
     /// Whether all of the field is one value: then there is nothing that a bar could tell.
     [[nodiscard]] bool uniform() const { return range.low == range.high; }
@@ -40,6 +41,7 @@ private:
 struct ColourBar {
     Scale scale;
     Ticks ticks;
+    std::string title;  ///< as it is drawn
     double left;
 };
 

@@ -17,6 +17,7 @@
 #include <zlib.h>
 
 #include "io/files/interruption.hpp"
+#include "io/pictures/gif.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
@@ -244,6 +245,7 @@ std::filesystem::path find_ffmpeg() {
 
 AtomicFile stage_movie(const std::filesystem::path& file, const Movie& movie, bool overwrite) {
     if (file.extension() == ".mp4") return stage_mp4(file, movie, overwrite);
+    if (file.extension() == ".gif") return stage_gif(file, movie, overwrite);
     return stage_text_file(
         file, [&movie](const Put& put) { put_animation(movie, put); }, overwrite);
 }

@@ -8,6 +8,7 @@
 
 #include "io/files/library_crash.hpp"
 #include "io/pictures/layout.hpp"
+#include "io/pictures/thinned_marks.hpp"
 
 namespace onda {
 namespace {
@@ -22,9 +23,18 @@ void draw_field(Drawing& drawing, const PanelLayout& panel, const Scale& scale) 
     if (field.raster.values.empty()) return;
     const PageBox box = field.extent ? panel.box_of(*field.extent) : panel.plot;
     const int width = drawing.pixels_along(box.width), height = drawing.pixels_along(box.height);
-    const auto values = fit_raster(field.raster, width, height, field.shrink);
+    const auto columns = static_cast<int>(field.raster.columns);
+    const bool as_columns = field.columns && columns < width;
+    const int fitted = as_columns ? columns : width;
+    const auto values = fit_raster(field.raster, fitted, height, field.shrink);
     const ColourTable colours(scale);
-    drawing.image(box, width, height, [&](std::size_t i) { return colours.argb_of(values[i]); });
+    drawing.image(box, width, height, [&](std::size_t i) {
+        const auto x = static_cast<int>(i) % width, y = static_cast<int>(i) / width;
+        const auto row = static_cast<std::size_t>(field.upwards ? height - 1 - y : y);
+        const auto column =
+            as_columns ? std::lround(static_cast<double>(x) * (columns - 1) / std::max(1, width - 1)) : x;
+        return colours.argb_of(values[row * static_cast<std::size_t>(fitted) + static_cast<std::size_t>(column)]);
+    });
 }
 
 /// One trace: from its first sample down to its last, deflected to the right where positive.
@@ -193,8 +203,9 @@ void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& ext
     };
     const double left = snapped(panel.x_of(extent.left), plot.left, plot.right());
     const double right = snapped(panel.x_of(extent.right), plot.left, plot.right());
-    const double top = snapped(panel.y_of(extent.top), plot.top, plot.bottom());
-    const double bottom = snapped(panel.y_of(extent.bottom), plot.top, plot.bottom());
+    const auto [upper, lower] = std::minmax({panel.y_of(extent.top), panel.y_of(extent.bottom)});
+    const double top = snapped(upper, plot.top, plot.bottom());
+    const double bottom = snapped(lower, plot.top, plot.bottom());
     constexpr Rgb layer{225, 225, 225};
     constexpr double paler = 0.45;
     drawing.fill(PageBox{plot.left, plot.top, plot.width, top - plot.top}, layer, paler);
@@ -240,14 +251,15 @@ const MarkStyle& style_of(PictureMark::Kind kind) {
 void draw_marks(Drawing& drawing, const PanelLayout& panel, PictureMark::Kind kind) {
     const MarkStyle& style = style_of(kind);
     const PageBox& plot = panel.plot;
-    std::optional<Point> before;
+    std::vector<std::array<double, 2>> places;
     for (const PictureMark& mark : panel.panel->marks) {
         const Point at{panel.x_of(mark.x), panel.y_of(mark.y)};
         const bool in_plot =
             at.x > plot.left - 1. && at.x < plot.right() + 1. && at.y > plot.top - 1. && at.y < plot.bottom() + 1.;
-        if (mark.kind != kind || !in_plot) continue;
-        if (before && std::hypot(at.x - before->x, at.y - before->y) < style.least_distance) continue;
-        before = at;
+        if (mark.kind == kind && in_plot) places.push_back({at.x, at.y});
+    }
+    for (const std::size_t i : evenly_thinned(places, style.least_distance)) {
+        const Point at{places[i][0], places[i][1]};
         drawing.fill(style.shape(at, 1.3 * style.radius), kInk);
         drawing.fill(style.shape(at, style.radius), style.colour);
     }
@@ -283,17 +295,38 @@ void draw_axes(Drawing& drawing, const PanelLayout& panel) {
                          cut_to(panel.vertical_title, plot.height + 4. * kGap, kLabelFont), kLabelFont);
 }
 
+constexpr double kArrowLength = 0.55 * kBarWidth;
+
+/// A triangle beyond an end of a bar, in its colour: values go on behind it.
+/// \param from the left end of its base; \param direction -1 upwards, 1 downwards.
+void draw_arrow_end(Drawing& drawing, const ColourBar& bar, double value, Point from, double direction) {
+    const auto triangle = [&](double ink) {
+        return std::array{Point{from.x - ink, from.y}, Point{from.x + kBarWidth + ink, from.y},
+                          Point{from.x + 0.5 * kBarWidth, from.y + direction * (kArrowLength + 1.5 * ink)}};
+    };
+    const std::uint32_t colour = bar.scale.argb_of(value);
+    const Rgb over{static_cast<std::uint8_t>(colour >> 16), static_cast<std::uint8_t>(colour >> 8),
+                   static_cast<std::uint8_t>(colour)};
+    drawing.fill(triangle(1.), kInk);
+    drawing.fill(triangle(0.), blend(kPaleGrey.at(0.), over, (colour >> 24) / 255.));
+}
+
 void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) {
     const double low = bar.scale.range.low, high = bar.scale.range.high;
-    const PageBox box{bar.left, panel.plot.top, kBarWidth, panel.plot.height};
+    // Arrows end where the plot does, below titles.
+    PageBox box{bar.left, panel.plot.top, kBarWidth, panel.plot.height};
+    if (bar.scale.above) box.top += kArrowLength, box.height -= kArrowLength;
+    if (bar.scale.below) box.height -= kArrowLength;
     const int height = drawing.pixels_along(box.height);
     const auto colour_of = [&](std::size_t y) {
         return bar.scale.argb_of(high + (low - high) * static_cast<double>(y) / std::max(1, height - 1));
     };
-    // Over a model, waves tint what they cover: so does the bar.
-    if (bar.scale.field->tint) drawing.fill(box, kPaleGrey.at(0.25));
+    // Over a model, waves tint what they cover: so does the bar, zero as where the model is palest.
+    if (bar.scale.field->tint) drawing.fill(box, kPaleGrey.at(0.));
     drawing.image(box, 1, height, colour_of);
     draw_frame(drawing, box);
+    if (bar.scale.above) draw_arrow_end(drawing, bar, high, {box.left, box.top - 1.}, -1.);
+    if (bar.scale.below) draw_arrow_end(drawing, bar, low, {box.left, box.bottom() + 1.}, 1.);
     double widest = 0.;
     for (const Tick& tick : bar.ticks.ticks) {
         const double y = std::round(box.top + (high - tick.value) / (high - low) * (box.height - 1.));
@@ -301,8 +334,7 @@ void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) 
         drawing.text({box.right() + kGap, y + 0.5}, tick.label, kLabelFont);
         widest = std::max(widest, text_width(tick.label, kLabelFont));
     }
-    const std::string title =
-        cut_to(scaled_title(bar.scale.field->label, bar.ticks.exponent), box.height + 2. * kGap, kLabelFont);
+    const std::string title = cut_to(bar.title, box.height + 2. * kGap, kLabelFont);
     drawing.text_upwards({box.right() + 2. * kGap + std::ceil(widest) + 0.4 * kLine, box.top + 0.5 * box.height}, title,
                          kLabelFont);
 }
@@ -357,7 +389,19 @@ Layout checked_layout(const Picture& picture) {
     return make_layout(picture);
 }
 
-double scale_of(const Picture& picture, const Layout& layout) {
+constexpr double kPointsOfMillimetre = 72. / 25.4;
+
+double resolution_of(const Picture& picture) {
+    return picture.dpi > 0 ? picture.dpi : picture.width_mm > 0. ? 300. : 96.;
+}
+
+/// Of what a picture is laid out in to the pixels of a PNG, or to the points of other files.
+double scale_of(const Picture& picture, const Layout& layout, SheetKind kind) {
+    const double dpi = resolution_of(picture);
+    if (picture.width_mm > 0.)
+        return picture.width_mm * (kind == SheetKind::png ? dpi / 25.4 : kPointsOfMillimetre) / layout.width;
+    if (kind != SheetKind::png) return kPointsOfPixel;
+    if (picture.dpi > 0 && picture.width_px == 0) return dpi * kPointsOfPixel / 72.;
     return picture.width_px > 0 ? static_cast<double>(picture.width_px) / layout.width : 1.;
 }
 
@@ -367,10 +411,9 @@ AtomicFile stage_picture(const std::filesystem::path& file, const Picture& pictu
     const LibraryAtWork library(kLibraries);
     const Layout layout = checked_layout(picture);
     const SheetKind kind = sheet_kind_of(file);
-    Drawing drawing(kind, layout.width, layout.height,
-                    kind == SheetKind::png ? scale_of(picture, layout) : kPointsOfPixel);
+    Drawing drawing(kind, layout.width, layout.height, scale_of(picture, layout, kind));
     draw(drawing, picture, layout);
-    return stage_text_file(file, drawing.file(), overwrite);
+    return stage_text_file(file, drawing.file(resolution_of(picture)), overwrite);
 }
 
 void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite) {
@@ -380,7 +423,7 @@ void write_picture(const std::filesystem::path& file, const Picture& picture, bo
 Pixels draw_pixels(const Picture& picture) {
     const LibraryAtWork library(kLibraries);
     const Layout layout = checked_layout(picture);
-    Drawing drawing(SheetKind::png, layout.width, layout.height, scale_of(picture, layout));
+    Drawing drawing(SheetKind::png, layout.width, layout.height, scale_of(picture, layout, SheetKind::png));
     draw(drawing, picture, layout);
     return drawing.pixels();
 }

@@ -17,7 +17,8 @@
 
 namespace onda {
 
-/// One axis of a panel: the coordinates of its two ends, and its title ("x [m]"). It may run backwards.
+/// One axis of a panel: the coordinates of its two ends, and its title ("x [m]", drawn as "x (m)"). It may run
+/// backwards.
 struct PictureAxis {
     double first = 0., last = 1.;
     std::string title;
@@ -43,6 +44,8 @@ struct PictureField {
     /// Over other fields: positive and negative values in the colours of the map's ends, opaque where they are full and
     /// not there at zero. Its range is symmetric.
     bool tint = false;
+    bool upwards = false;  ///< the first row is the lowest, as of maps, whose vertical axis runs upwards
+    bool columns = false;  ///< nothing lies between columns: aliased traces, each as wide as they are apart
 };
 
 /// Traces as wiggles, deflected to the right where positive, which is filled.
@@ -107,6 +110,9 @@ struct Picture {
     std::vector<Panel> panels;  ///< side by side; neighbours whose colours mean the same share their bar
     int rows = 1;               ///< of panels, each as long as the first
     int width_px = 0;           ///< of a PNG; 0: as large as it needs to be
+    /// As wide as this in print, with letters of 8 pt and plots that fit beside them; 0: `width_px`, or as it is.
+    double width_mm = 0.;
+    int dpi = 0;  ///< dots per inch of a PNG, which says so; 0: 96, and 300 with `width_mm`
 };
 
 /// A finished file, ready for its name: a PDF or SVG if the name ends with ".pdf" or ".svg", else a PNG. Rasters of any

@@ -52,13 +52,39 @@ Ticks make_ticks(double first, double last, int most) {
     return result;
 }
 
+const char* unit_prefix(int exponent) {
+    switch (exponent) {
+        case -12: return "p";
+        case -9: return "n";
+        case -6: return "\xc2\xb5";
+        case -3: return "m";
+        case 3: return "k";
+        case 6: return "M";
+        case 9: return "G";
+        default: return nullptr;
+    }
+}
+
+std::string superscript(int number) {
+    constexpr std::array<const char*, 10> digits{"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
+                                                 "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
+                                                 "\xe2\x81\xb8", "\xe2\x81\xb9"};
+    std::string text = number < 0 ? "\xe2\x81\xbb" : "";
+    for (const char digit : std::to_string(std::abs(number))) text += digits[static_cast<std::size_t>(digit - '0')];
+    return text;
+}
+
 namespace {
+
+std::string power_of_ten(int exponent) {
+    return "10" + superscript(exponent);
+}
 
 /// 0.05, 2, 5000 as they are, and others as powers of ten: a tick is 1, 2 or 5 times one.
 std::string label_of_tick(double mantissa, int exponent) {
     const double value = mantissa * std::pow(10., exponent);
     if (exponent >= -3 && exponent < 6) return fixed_number(value, std::max(0, -exponent));
-    return fixed_number(mantissa, 0) + "e" + std::to_string(exponent);
+    return (mantissa == 1. ? "" : fixed_number(mantissa, 0) + "\xc3\x97") + power_of_ten(exponent);
 }
 
 }  // namespace
@@ -85,13 +111,12 @@ Ticks make_logarithmic_ticks(double first, double last, int most) {
 
 std::string scaled_title(const std::string& title, int exponent) {
     if (exponent == 0) return title;
-    constexpr std::array<const char*, 10> digits{"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
-                                                 "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
-                                                 "\xe2\x81\xb8", "\xe2\x81\xb9"};
-    std::string factor = exponent < 0 ? "10\xe2\x81\xbb" : "10";
-    for (const char digit : std::to_string(std::abs(exponent))) factor += digits[static_cast<std::size_t>(digit - '0')];
+    const std::string factor = power_of_ten(exponent);
     const auto bracket = title.find('[');
     if (bracket == std::string::npos) return title + " [" + factor + "]";
+    const char* const prefix = unit_prefix(exponent);
+    if (prefix != nullptr && title.compare(bracket, 3, "[Pa") == 0)
+        return title.substr(0, bracket + 1) + prefix + title.substr(bracket + 1);
     return title.substr(0, bracket + 1) + factor + " " + title.substr(bracket + 1);
 }
 

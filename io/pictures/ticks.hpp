@@ -30,7 +30,14 @@ Ticks make_logarithmic_ticks(double first, double last, int most);
 /// A number with so many decimals, independent of the locale.
 std::string fixed_number(double value, int decimals);
 
-/// The title of an axis with scaled labels: "p [10⁻⁶ Pa]" of "p [Pa]" for labels in 1e-6 Pa.
+/// A whole number in superscripts: "⁻⁶".
+std::string superscript(int number);
+
+/// The prefix of units for a power of a thousand, "m" of -3; null where there is no usual one.
+const char* unit_prefix(int exponent);
+
+/// The title of an axis with scaled labels: "p [µPa]" of "p [Pa]" for labels in 1e-6 Pa; units that take no prefix have
+/// the power of ten, "x [10⁶ m]".
 std::string scaled_title(const std::string& title, int exponent);
 
 }  // namespace onda

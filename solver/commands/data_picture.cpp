@@ -33,6 +33,7 @@ Panel map_panel(const RecordedData& data, const RecordedFacts& facts) {
     panel.horizontal = axis_of(facts, across);
     panel.vertical = axis_of(facts, down);
     panel.equal_aspect = down == 1;
+    if (down == 1) std::swap(panel.vertical.first, panel.vertical.last);  // north is on top
     const auto mark = [&](const Position& at, PictureMark::Kind kind) {
         panel.marks.push_back({at[across], at[down], kind});
     };
@@ -66,7 +67,7 @@ const RecordedShot& choose_shot(const RecordedData& data, const RecordedFacts& f
 GatherPanel shot_panel(const RecordedData& data, const RecordedShot& shot) {
     const ShotGather gather = gather_of(data, shot);
     const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
-    const ReceiverLine& line = lines[longest_line(lines)];
+    const ReceiverLine& line = lines[shown_line(lines, gather.receivers_m, gather.sources_m)];
     TraceDisplay display{.percentile = 98.};
     display.is_pressure = !is_trace_file(data.file_of(shot.traces.front()).path);
     const double start_s = data.traces()[shot.traces.front()].start_s;

@@ -24,8 +24,16 @@ void add_common(CLI::App& command, Options& options, const std::string& what, bo
     command.add_option("-o,--output", options.output, "File to write (default: beside FILE)");
     command.add_flag("--force", options.force, "Overwrite the file if it exists");
     command.add_option("--title", options.title, "Title (default: that of the configuration)");
-    command.add_option("--width", options.width_px, "Width in pixels (default: about 1300)")
-        ->check(CLI::Range(200, 20'000));
+    auto* const pixels = command.add_option("--width", options.width_px, "Width in pixels (default: about 1300)")
+                             ->check(CLI::Range(200, 20'000));
+    command
+        .add_option("--width-mm", options.width_mm,
+                    "Width in print, with letters of 8 pt: about 84 for a column of a journal, 174 for two")
+        ->type_name("MM")
+        ->check(CLI::Range(50., 1000.))
+        ->excludes(pixels);
+    command.add_option("--dpi", options.dpi, "Dots per inch of a PNG (default: 96, with --width-mm 300)")
+        ->check(CLI::Range(50, 1200));
 }
 
 void add_map(CLI::App& command, Options& options, const ColourMap& fallback) {
@@ -217,6 +225,8 @@ void finish(Picture picture, const Options& options, const std::string& input_ti
     check_extension(file, "--output", "pictures", picture_extensions());
     picture.title = options.title.value_or(input_title);
     picture.width_px = options.width_px;
+    picture.width_mm = options.width_mm;
+    picture.dpi = options.dpi;
     write_picture(file, picture, options.force);
     say(file);
 }

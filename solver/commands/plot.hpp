@@ -23,7 +23,8 @@ struct Options {
     std::filesystem::path output;
     bool force = false;
     std::optional<std::string> title;
-    int width_px = 0;
+    int width_px = 0, dpi = 0;
+    double width_mm = 0.;
     std::string map;
     double clip_pa = 0., percentile = 0., gain = 0.;
     std::vector<std::int64_t> shots;
@@ -43,7 +44,7 @@ struct Options {
     std::vector<std::string> overrides;
 };
 
-/// FILE..., -o, --force, --title, --width. \param what FILE is, for the help.
+/// FILE..., -o, --force, --title, --width, --width-mm, --dpi. \param what FILE is, for the help.
 void add_common(CLI::App& command, Options& options, const std::string& what, bool several);
 /// --map. What is drawn with a map for values of both signs by default is drawn with no other.
 void add_map(CLI::App& command, Options& options, const ColourMap& fallback);

@@ -73,13 +73,22 @@ Inputs read_inputs(const Options& options) {
 ReceiverLine choose_line(const Input& input, const Options& options) {
     const auto count = input.gather.receivers_m.size();
     const std::vector<ReceiverLine> lines = receiver_lines(input.gather.receivers_m);
-    if (!options.line) return lines[longest_line(lines)];
+    if (!options.line) return lines[shown_line(lines, input.gather.receivers_m, input.gather.sources_m)];
     if (*options.line == 0) return all_receivers(count);
     if (*options.line < 0 || *options.line > std::ssize(lines))
         throw Error(ExitCode::usage,
                     fmt::format("--line {}: the {} receivers of {} lie on {} line{}; 0 takes all receivers by number",
                                 *options.line, count, input.name, lines.size(), lines.size() == 1 ? "" : "s"));
     return lines[static_cast<std::size_t>(*options.line - 1)];
+}
+
+/// Where the line lies, for the title.
+std::string place_of(const ShotGather& gather, const ReceiverLine& line) {
+    const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
+    const auto found = std::ranges::find_if(
+        lines, [&](const ReceiverLine& other) { return other.first == line.first && other.count == line.count; });
+    if (found == lines.end()) return "";
+    return place_of_line(lines, static_cast<std::size_t>(found - lines.begin()), gather.receivers_m);
 }
 
 /// Every k-th receiver of a line, so that there is room for each trace.
@@ -110,12 +119,13 @@ int plot_traces(const Options& options, TraceDisplay display, const std::string&
         const std::size_t all = input.gather.receivers_m.size(), first = line.first, count = line.count;
         const std::size_t most = std::max<std::size_t>(kMostWiggles / inputs.gathers.size(), 3);
         const std::size_t every = display.style == TraceDisplay::Style::wiggles ? (line.count + most - 1) / most : 1;
+        const std::string place = place_of(input.gather, line);
         if (every > 1) thin(input.gather, line, every);
         display.is_pressure = input.display.is_pressure;
         display.start_s = input.display.start_s;
         panels.push_back(gather_panel(input.gather, line, display));
-        names.push_back(fmt::format("{}, receivers {} to {} of {}{}", input.name, first + 1, first + count, all,
-                                    every > 1 ? fmt::format(", every {} trace", ordinal_text(every)) : ""));
+        names.push_back(fmt::format("{}{}, receivers {} to {} of {}{}", input.name, place, first + 1, first + count,
+                                    all, every > 1 ? fmt::format(", every {} trace", ordinal_text(every)) : ""));
         input.gather = {};  // the panel has what it shows
     }
     share_clip(panels);
@@ -168,7 +178,7 @@ int plot_spectra(const Options& options) {
 CLI::Option* add_line(CLI::App& command, Options& options) {
     return command
         .add_option("--line", options.line,
-                    "Line of a grid of receivers, from 1; 0: all receivers by number (default: the longest)")
+                    "Line of a grid of receivers, from 1; 0: all receivers by number (default: nearest to the source)")
         ->type_name("N");
 }
 

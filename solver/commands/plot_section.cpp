@@ -267,8 +267,8 @@ double choose_clip(const Wavefields& fields, const Options& options, const std::
 }
 
 std::string pressure_label(const Wavefields& fields) {
-    if (fields.gain == 0.) return "pressure [Pa]";
-    return fmt::format("pressure \xc3\x97 (t / {:.4g} s)^{} [Pa]", fields.shot.times_s().back(), shortest(fields.gain));
+    if (fields.gain == 0.) return "Pressure [Pa]";
+    return "Pressure" + time_power_text(fields.gain, fields.shot.times_s().back()) + " [Pa]";
 }
 
 /// One frame: over the model where there is one; without it zero is white.
@@ -349,7 +349,7 @@ int plot_slice(const Options& options) {
 int plot_movie(const Options& options) {
     const auto file =
         output_of(options, fmt::format("_movie_{}", options.plane), find_ffmpeg().empty() ? ".png" : ".mp4");
-    check_extension(file, "--output", "movies", {".mp4", ".png"});
+    check_extension(file, "--output", "movies", {".mp4", ".png", ".gif"});
     std::string title;
     const std::vector<ShotSnapshots> shots = open_shots(options, title);
     const std::optional<DrawnModel> model = model_beneath(options);
@@ -400,7 +400,7 @@ Command add_slice(CLI::App& plot) {
 
 Command add_movie(CLI::App& plot) {
     CLI::App* const command =
-        add_command(plot, "movie", "All snapshots of a shot on one scale: MP4 by ffmpeg, or animated PNG",
+        add_command(plot, "movie", "All snapshots of a shot on one scale: MP4 by ffmpeg, animated PNG or GIF",
                     "onda plot movie results/quickstart\n"
                     "onda plot movie snapshots.h5 --gain 1 --fps 15 -o waves.png");
     const auto options = std::make_shared<Options>();

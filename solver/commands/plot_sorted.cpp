@@ -110,7 +110,8 @@ int plot_wavenumber(const Options& options) {
         throw Error(ExitCode::usage,
                     fmt::format("--line {}: the {} receivers of shot {} lie on {} line{}", *options.line,
                                 gather.receivers_m.size(), shot, lines.size(), lines.size() == 1 ? "" : "s"));
-    const ReceiverLine& line = lines[options.line ? static_cast<std::size_t>(*options.line - 1) : longest_line(lines)];
+    const ReceiverLine& line = lines[options.line ? static_cast<std::size_t>(*options.line - 1)
+                                                  : shown_line(lines, gather.receivers_m, gather.sources_m)];
     if (line.count < 2 || line.axis.title == all_receivers(line.count).axis.title)
         throw Error(ExitCode::usage,
                     fmt::format("the {} receivers of shot {} are not evenly spaced on a line: they have "

@@ -67,12 +67,14 @@ public:
         if (single != single_.begin() && (!previous || *(single - 1) > *previous)) previous = *(single - 1);
         return previous;
     }
-    /// The last `count` steps of the set, or all, ascending.
-    [[nodiscard]] std::vector<std::int64_t> last(std::size_t count) const {
+    /// `count` steps of the set, or all, ascending: each the last of an equal share of them.
+    [[nodiscard]] std::vector<std::int64_t> spread(std::size_t count) const {
+        const auto all = static_cast<std::size_t>(size());
+        const std::size_t taken = std::min(count, all);
         std::vector<std::int64_t> steps;
-        for (auto step = before(std::numeric_limits<std::int64_t>::max()); step && steps.size() < count;
-             step = before(*step))
-            steps.push_back(*step);
+        auto step = before(std::numeric_limits<std::int64_t>::max());
+        for (std::size_t i = all; step && i > 0; --i, step = before(*step))
+            if (i == ((taken - steps.size()) * all + taken - 1) / taken) steps.push_back(*step);
         std::ranges::reverse(steps);
         return steps;
     }

@@ -121,7 +121,7 @@ AtomicFile stage_offset_gathers(const std::filesystem::path& picture_file, const
         Panel& panel = picture.panels.emplace_back();
         panel.title = gather.place;
         panel.horizontal = {gathers.half_offset_m.front(), gathers.half_offset_m.back(), gathers.half_offset + " [m]"};
-        panel.vertical = {gathers.z_m.front(), gathers.z_m.back(), "z [m]"};
+        panel.vertical = {gathers.z_m.front(), gathers.z_m.back(), "Depth [m]"};
         panel.fields.push_back({.raster = {std::ssize(gathers.z_m), std::ssize(gathers.half_offset_m), gather.values},
                                 .map = &kGrey,
                                 .range = ValueRange{-gathers.clip, gathers.clip},

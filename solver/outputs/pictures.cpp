@@ -33,13 +33,13 @@ Position position_of(const Window& window, const Grid& grid, std::size_t index) 
     return grid.position_m(node[0], node[1], node[2]);
 }
 
-/// The last snapshots; without snapshots, thirds of the run.
+/// Snapshots after each third of them; without snapshots, thirds of the run.
 StepSet wavefield_steps(const SnapshotPlan& taken, const TimeAxis& time) {
     const StepSet& snapshots = taken.steps;
     const std::int64_t last = time.steps - time.extra_steps;
     const auto known = [&](std::int64_t step) { return step - step % time.stride; };
     if (snapshots.empty()) return {0, last, {known(last / 3), known(last * 2 / 3), last}};
-    return {0, time.steps, snapshots.last(kWavefields)};
+    return {0, time.steps, snapshots.spread(kWavefields)};
 }
 
 /// What all pictures of a run share.
@@ -50,6 +50,7 @@ struct PicturedRun {
     StepSet steps;
     int decimals;  ///< of times in seconds: as many as tell two steps apart
     std::vector<ModelSection> sections;
+    bool is_towed;  ///< receivers keep their offsets from shot to shot
 };
 
 /// Through the first source of a shot, or the middle of the grid.
@@ -73,7 +74,10 @@ PicturedRun pictured_run(const Experiment& experiment, const Model& model) {
                     experiment.survey.shots.front(),
                     wavefield_steps(experiment.snapshots, experiment.time),
                     std::max(4, 1 - static_cast<int>(std::floor(std::log10(experiment.time.dt_s)))),
-                    {}};
+                    {},
+                    std::ranges::any_of(experiment.config.receivers, [](const ReceiverConfig& receivers) {
+                        return receivers.relative_to == "source";
+                    })};
     for (Section& section : sections_of(run.domain.grid, run.shot))
         run.sections.push_back(cut_model(std::move(section), model, run.domain.part.first));
     return run;
@@ -212,9 +216,13 @@ void PicturesOfShot::take_back(KeptValues& values) {
 void PicturesOfShot::take_gather(ShotGather& gather) {
     if (run_.sections.empty() || gather.receivers_m.empty()) return;
     const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
-    const ReceiverLine& line = lines[longest_line(lines)];
-    gather_ = gather_panel(gather, line, {}, kMostSamples);
-    set_title(*gather_, fmt::format("Shot {}, receivers {} to {} of {}", gather.shot, line.first + 1,
+    const std::size_t shown = shown_line(lines, gather.receivers_m, gather.sources_m);
+    const ReceiverLine& line = lines[shown];
+    TraceDisplay display;
+    display.by_offset = run_.is_towed;
+    gather_ = gather_panel(gather, line, display, kMostSamples);
+    set_title(*gather_, fmt::format("Shot {}{}, receivers {} to {} of {}", gather.shot,
+                                    place_of_line(lines, shown, gather.receivers_m), line.first + 1,
                                     line.first + line.count, gather.receivers_m.size()));
     typical_peak_ = typical_peak(gather);
 }

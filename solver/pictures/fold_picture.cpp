@@ -25,9 +25,9 @@ Panel line_fold_panel(const Fold& fold, double largest) {
     line.x.push_back(line.x.back());
     line.y.push_back(0.);
     panel.horizontal = axis_around(line.x.front(), line.x.back(),
-                                   along_x   ? "midpoint x [m]"
-                                   : along_y ? "midpoint y [m]"
-                                             : "midpoint, along the line [m]");
+                                   along_x   ? "Midpoint x [m]"
+                                   : along_y ? "Midpoint y [m]"
+                                             : "Midpoint, along the line [m]");
     panel.vertical = {1.1 * std::max(largest, kLeastFold), 0., "traces in a bin"};
     panel.grid_lines = true;
     panel.lines.push_back(std::move(line));
@@ -49,14 +49,16 @@ Panel fold_map_panel(const Fold& fold, double largest, std::vector<float>& squar
     squares = squares_of(fold, side);
     const double half = 0.5 * fold.bin_m;
     panel.horizontal = {fold.origin_m[0] - half,
-                        fold.origin_m[0] + fold.bin_m * static_cast<double>(fold.columns) - half, "midpoint x [m]"};
-    panel.vertical = {fold.origin_m[1] - half, fold.origin_m[1] + fold.bin_m * static_cast<double>(fold.rows) - half,
-                      "midpoint y [m]"};
+                        fold.origin_m[0] + fold.bin_m * static_cast<double>(fold.columns) - half, "Midpoint x [m]"};
+    // North, where y grows, is on top.
+    panel.vertical = {fold.origin_m[1] + fold.bin_m * static_cast<double>(fold.rows) - half, fold.origin_m[1] - half,
+                      "Midpoint y [m]"};
     panel.equal_aspect = true;
     PictureField field{{fold.rows * side, fold.columns * side, squares}};
     const double within = half / static_cast<double>(side);  // from the edge to the first value
     field.extent = Extent{panel.horizontal.first + within, panel.horizontal.last - within,
-                          panel.vertical.first + within, panel.vertical.last - within};
+                          panel.vertical.first - within, panel.vertical.last + within};
+    field.upwards = true;
     field.range = ValueRange{0., std::max(largest, kLeastFold)};
     field.label = "traces in a bin";
     panel.fields.push_back(std::move(field));

@@ -113,9 +113,21 @@ ShownTraces process(const ShotGather& gather, const ReceiverLine& line, const st
     return shown;
 }
 
+}  // namespace
+
+std::string time_power_text(double power, double record_s) {
+    if (power == 1.) return fmt::format(" \xc3\x97 t / ({:.4g} s)", record_s);
+    if (power == 0.5) return fmt::format(" \xc3\x97 \xe2\x88\x9a(t / {:.4g} s)", record_s);
+    const bool is_whole = power == std::round(power);
+    return fmt::format(" \xc3\x97 (t / {:.4g} s){}", record_s,
+                       is_whole ? superscript(static_cast<int>(power)) : "^" + shortest(power));
+}
+
+namespace {
+
 std::string label_of(const TraceDisplay& display, double record_s) {
-    std::string quantity = display.is_pressure ? "pressure" : "amplitude";
-    if (display.gain != 0.) quantity += fmt::format(" \xc3\x97 (t / {:.4g} s)^{}", record_s, shortest(display.gain));
+    std::string quantity = display.is_pressure ? "Pressure" : "Amplitude";
+    if (display.gain != 0.) quantity += time_power_text(display.gain, record_s);
     if (display.agc_s > 0.) return quantity + fmt::format(" after AGC ({} s)", shortest(display.agc_s));
     return display.is_pressure ? quantity + " [Pa]" : quantity;
 }
@@ -129,7 +141,7 @@ ReceiverLine by_offset(ReceiverLine line, const std::vector<double>& offsets) {
     std::vector<double> mirrored(offsets.rbegin(), offsets.rend());
     if (offsets.size() < 2 || (!ascending(offsets) && !ascending(mirrored))) return line;
     line.places = offsets;
-    line.axis = {offsets.front(), offsets.back(), "offset [m]"};
+    line.axis = {offsets.front(), offsets.back(), "Offset [m]"};
     return line;
 }
 
@@ -152,6 +164,22 @@ void add_wiggles(GatherPanel& result, const ReceiverLine& line, const TraceDispl
         PictureTraces{line.places, {shown.traces, samples, result.values}, result.clip, (apart ? 0.48 : 0.9) * spacing};
 }
 
+/// Whether neighbouring traces differ so much that nothing can be drawn between them: on the whole they are less alike
+/// than waves a sixth of a period apart.
+bool is_aliased(const ShownTraces& shown) {
+    const auto samples = static_cast<std::size_t>(shown.samples);
+    double together = 0., energy = 0.;
+    for (std::size_t i = 1; i < static_cast<std::size_t>(shown.traces); ++i) {
+        const auto left = shown.values.subspan((i - 1) * samples, samples),
+                   right = shown.values.subspan(i * samples, samples);
+        for (std::size_t n = 0; n < samples; ++n) {
+            together += static_cast<double>(left[n]) * right[n];
+            energy += 0.5 * (static_cast<double>(left[n]) * left[n] + static_cast<double>(right[n]) * right[n]);
+        }
+    }
+    return together < 0.5 * energy;
+}
+
 void add_colours(GatherPanel& result, const TraceDisplay& display, const ShownTraces& shown,
                  std::int64_t most_samples) {
     const std::int64_t traces = std::min(shown.traces, most_samples), samples = std::min(shown.samples, most_samples);
@@ -170,6 +198,7 @@ void add_colours(GatherPanel& result, const TraceDisplay& display, const ShownTr
     field.map = display.map;
     field.range = ValueRange{-result.clip, result.clip};
     field.shrink = Shrink::peak;
+    field.columns = is_aliased(shown);
     result.panel.fields.push_back(std::move(field));
 }
 
@@ -218,7 +247,7 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, 
     result.panel.horizontal = line.axis;
     const bool is_reduced = display.reduction_m_s > 0.;
     const double end_s = is_reduced ? shown.last_s : record_end_s(gather.samples, gather.dt_s);
-    result.panel.vertical = {shown.first_s, end_s, "time [s]"};
+    result.panel.vertical = {shown.first_s, end_s, "Time [s]"};
     if (is_reduced)
         result.panel.vertical.title =
             fmt::format("t \xe2\x88\x92 |offset| / ({} m/s) [s]", shortest(display.reduction_m_s));
@@ -234,7 +263,7 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, 
     if (display.start_s)
         begin_at(result.panel, *display.start_s);
     else if (!is_reduced)
-        result.panel.vertical.title = "time after the first sample [s]";
+        result.panel.vertical.title = "Time after the first sample [s]";
     return result;
 }
 
@@ -251,10 +280,16 @@ void share_clip(std::vector<GatherPanel>& panels) {
 std::string scale_of_wiggles(const GatherPanel& panel) {
     const std::string& quantity = panel.quantity;
     const auto bracket = quantity.rfind(" [");
-    std::string text = fmt::format("one trace spacing = {:.2g}", panel.clip);
-    if (bracket != std::string::npos) text += " " + quantity.substr(bracket + 2, quantity.size() - bracket - 3);
+    // 0.011 Pa, but 11 µPa.
+    const int exponent = bracket == std::string::npos || !(panel.clip < 1e-2) || panel.clip < 1e-12
+                             ? 0
+                             : 3 * static_cast<int>(std::floor(std::log10(panel.clip) / 3.));
+    std::string text = fmt::format("one trace spacing = {:.2g}", panel.clip / std::pow(10., exponent));
+    if (bracket != std::string::npos)
+        text += fmt::format(" {}{}", exponent == 0 ? "" : unit_prefix(exponent),
+                            quantity.substr(bracket + 2, quantity.size() - bracket - 3));
     const std::string what = quantity.substr(0, bracket);
-    return what == "pressure" ? text : text + " of " + what;
+    return what == "Pressure" ? text : text + " of " + what;
 }
 
 void set_title(GatherPanel& panel, const std::string& name) {
@@ -270,7 +305,7 @@ Spectrum amplitude_spectrum(const ShotGather& gather, const std::vector<std::siz
     const FourierTransform transform(n);
     std::vector<double> series(n), energy(n / 2 + 1, 0.);
     std::vector<std::complex<double>> values(n / 2 + 1);
-    const std::size_t tapered = samples / 20;
+    const std::size_t tapered = samples / 5;
     for (const std::size_t receiver : receivers) {
         std::ranges::fill(series, 0.);
         for (std::size_t i = 0; i < samples; ++i) {
@@ -300,9 +335,10 @@ Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std
     constexpr double lowest_db = -80., shown_db = -60.;
     Panel panel;
     panel.grid_lines = true;
-    double last_hz = 0., highest_db = 0.;
+    double last_hz = 0., highest_db = 0., peak = 0.;
+    for (const Spectrum& spectrum : to_first ? std::span(spectra).first(1) : std::span(spectra))
+        peak = std::max(peak, *std::ranges::max_element(spectrum.amplitude));
     for (std::size_t i = 0; i < spectra.size(); ++i) {
-        const double peak = *std::ranges::max_element(spectra[to_first ? 0 : i].amplitude);
         PictureLine line{{}, {}, colours[i % colours.size()], labels[i]};
         for (std::size_t k = 0; k < spectra[i].amplitude.size(); ++k) {
             const double db =
@@ -314,9 +350,9 @@ Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std
         }
         panel.lines.push_back(std::move(line));
     }
-    panel.horizontal = {0., last_hz > 0. ? 1.05 * last_hz : 1., "frequency [Hz]"};
+    panel.horizontal = {0., last_hz > 0. ? 1.05 * last_hz : 1., "Frequency [Hz]"};
     panel.vertical = {5. + highest_db, lowest_db,
-                      to_first ? "amplitude (dB re maximum of " + labels.front() + ")" : "amplitude (dB re maximum)"};
+                      to_first ? "Amplitude (dB re maximum of " + labels.front() + ")" : "Amplitude (dB re maximum)"};
     return panel;
 }
 

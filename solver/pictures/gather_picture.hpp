@@ -31,7 +31,7 @@ struct TraceDisplay {
 struct GatherPanel {
     std::vector<float> values;
     double clip = 0.;
-    std::string quantity;  ///< what the values are: "pressure [Pa]"
+    std::string quantity;  ///< what the values are: "Pressure [Pa]"
     Panel panel;
 
     GatherPanel() = default;
@@ -39,6 +39,8 @@ struct GatherPanel {
     GatherPanel& operator=(GatherPanel&&) = default;
 };
 
+/// What a gain by a power of time is called: " × (t / 3 s)²".
+std::string time_power_text(double power, double record_s);
 /// Where the time axis of a record ends: at the round number that lies less than a sample interval after its last
 /// sample, if one does, which a record of that length has no sample at; else at that sample.
 double record_end_s(std::int64_t samples, double dt_s);
@@ -62,10 +64,10 @@ struct Spectrum {
     double step_hz = 0.;
     std::vector<double> amplitude;  ///< [Pa s], up to half the sampling rate
 };
-/// \param receivers numbers from 0. The last twentieth of each trace is tapered to zero.
+/// \param receivers numbers from 0. The last fifth of each trace is tapered to zero.
 Spectrum amplitude_spectrum(const ShotGather& gather, const std::vector<std::size_t>& receivers);
 /// A panel of spectra in dB, up to the frequency beyond which all stay below -60 dB. \param to_first whether they are
-/// relative to the largest amplitude of the first, or each to its own.
+/// relative to the largest amplitude of the first, or of all.
 Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std::string>& labels,
                      bool to_first = false);
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/number_text.hpp"
 
 namespace onda {
 namespace {
@@ -33,7 +37,7 @@ ReceiverLine make_line(std::span<const Place> receivers, std::size_t first, std:
     }
     ReceiverLine line{first, count, {}, {}};
     for (const Place& receiver : receivers.subspan(first, count)) line.places.push_back(receiver[along]);
-    line.axis = {line.places.front(), line.places.back(), std::string("receiver ") + "xyz"[along] + " [m]"};
+    line.axis = {line.places.front(), line.places.back(), std::string("Receiver ") + "xyz"[along] + " [m]"};
     return line;
 }
 
@@ -63,8 +67,32 @@ std::vector<ReceiverLine> receiver_lines(std::span<const Place> receivers_m) {
     return lines;
 }
 
-std::size_t longest_line(std::span<const ReceiverLine> lines) {
-    return static_cast<std::size_t>(std::ranges::max_element(lines, {}, &ReceiverLine::count) - lines.begin());
+std::size_t shown_line(std::span<const ReceiverLine> lines, std::span<const Place> receivers_m,
+                       std::span<const Place> sources_m) {
+    const std::size_t longest = std::ranges::max_element(lines, {}, &ReceiverLine::count)->count;
+    const Place source = sources_m.empty() ? Place{} : sources_m.front();
+    const auto distance = [&](const ReceiverLine& line) {
+        // Of a line that is much shorter than others little is seen.
+        if (2 * line.count < longest) return std::numeric_limits<double>::infinity();
+        if (sources_m.empty()) return -static_cast<double>(line.count);
+        double nearest = std::numeric_limits<double>::infinity();
+        for (const Place& at : receivers_m.subspan(line.first, line.count))
+            nearest = std::min(nearest, std::hypot(at[0] - source[0], at[1] - source[1]));
+        return nearest;
+    };
+    return static_cast<std::size_t>(std::ranges::min_element(lines, {}, distance) - lines.begin());
+}
+
+std::string place_of_line(std::span<const ReceiverLine> lines, std::size_t shown, std::span<const Place> receivers_m) {
+    if (lines.size() < 2) return "";
+    const ReceiverLine& line = lines[shown];
+    const auto of_line = receivers_m.subspan(line.first, line.count);
+    for (const std::size_t axis : {std::size_t{1}, std::size_t{0}}) {
+        const double at_m = of_line.front()[axis];
+        if (std::ranges::all_of(of_line, [&](const Place& place) { return std::abs(place[axis] - at_m) < 0.01; }))
+            return fmt::format(", {} = {} m", "xyz"[axis], shortest(std::round(at_m * 100.) / 100.));
+    }
+    return "";
 }
 
 }  // namespace onda

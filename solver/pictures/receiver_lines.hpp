@@ -13,7 +13,7 @@
 namespace onda {
 
 /// Receivers [first, first + count) of a list, which lie evenly on a straight line, and the axis that tells them apart:
-/// the coordinate that changes most along the line ("receiver x [m]"), or their numbers in the list.
+/// the coordinate that changes most along the line ("Receiver x [m]"), or their numbers in the list.
 struct ReceiverLine {
     std::size_t first = 0, count = 0;
     PictureAxis axis;
@@ -27,7 +27,12 @@ ReceiverLine all_receivers(std::size_t count);
 /// there is no line of eight receivers, or of all where there are fewer, all receivers by number are the only one.
 std::vector<ReceiverLine> receiver_lines(std::span<const std::array<double, 3>> receivers_m);
 
-/// The line with the most receivers, the first of them.
-std::size_t longest_line(std::span<const ReceiverLine> lines);
+/// The line to be shown of several: of those at least half as long as the longest the one that comes nearest to the
+/// first source, or the longest where no source is known.
+std::size_t shown_line(std::span<const ReceiverLine> lines, std::span<const std::array<double, 3>> receivers_m,
+                       std::span<const std::array<double, 3>> sources_m);
+/// Where a line of several lies, for titles: ", y = 100 m"; empty for a single line, and an oblique one.
+std::string place_of_line(std::span<const ReceiverLine> lines, std::size_t shown,
+                          std::span<const std::array<double, 3>> receivers_m);
 
 }  // namespace onda

@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/pictures/raster.hpp"
+#include "io/pictures/thinned_marks.hpp"
 #include "io/text/number_text.hpp"
 
 namespace onda {
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::array<SectionPlane, 3> kPlanes{{{"xz", 0, 2, 1}, {"yz", 1, 2, 0}, {"xy", 0, 1, 2}}};
 constexpr std::string_view kAxes = "xyz";
-constexpr std::size_t kMostMarks = 500;
+constexpr double kMostMarks = 150.;  ///< side by side
 
 std::vector<float> values_at(const Window& window, const Grid& grid, const std::array<std::int64_t, 3>& first,
                              std::span<const float> volume) {
@@ -34,7 +35,7 @@ PictureAxis axis_of(const Window& window, std::size_t axis, const Grid& grid) {
         return grid.origin_m[axis] +
                static_cast<double>(window.first[axis] + i * window.step[axis]) * grid.spacing_m[axis];
     };
-    return {at(0), at(window.count[axis] - 1), fmt::format("{} [m]", kAxes[axis])};
+    return {at(0), at(window.count[axis] - 1), axis == 2 ? "Depth [m]" : fmt::format("{} [m]", kAxes[axis])};
 }
 
 /// Lengths of the layers at the low and the high end of an axis.
@@ -58,8 +59,9 @@ void add_margins(Panel& panel, const SectionPlane& plane, const Grid& grid, cons
     for (PictureField& field : panel.fields) field.extent = panel.interior;
     panel.horizontal.first -= across.low_beyond;
     panel.horizontal.last += across.high_beyond;
-    panel.vertical.first -= down.low_beyond;
-    panel.vertical.last += down.high_beyond;
+    const bool upwards = panel.vertical.first > panel.vertical.last;
+    (upwards ? panel.vertical.last : panel.vertical.first) -= down.low_beyond;
+    (upwards ? panel.vertical.first : panel.vertical.last) += down.high_beyond;
 }
 
 }  // namespace
@@ -108,6 +110,8 @@ Panel empty_panel(const Section& section) {
     Panel panel;
     panel.horizontal = section.horizontal;
     panel.vertical = section.vertical;
+    // Maps have north, where y grows, on top.
+    if (section.plane.vertical == 1) std::swap(panel.vertical.first, panel.vertical.last);
     panel.equal_aspect = true;
     panel.title = section.place;
     return panel;
@@ -118,6 +122,7 @@ PictureField model_field(const Section& section, std::span<const float> values, 
     PictureField field{raster_of(section, values)};
     field.map = &map;
     field.label = std::move(label);
+    field.upwards = section.plane.vertical == 1;
     return field;
 }
 
@@ -139,7 +144,7 @@ PictureField signed_field(const Section& section, std::span<const float> values,
 
 PictureField pressure_field(const Section& section, std::span<const float> values, double clip, bool over_model,
                             const ColourMap& map) {
-    PictureField field = signed_field(section, values, clip, "pressure [Pa]", map);
+    PictureField field = signed_field(section, values, clip, "Pressure [Pa]", map);
     field.tint = over_model;
     return field;
 }
@@ -163,8 +168,13 @@ void mark_survey(Panel& panel, const SectionPlane& plane, const Shot& shot) {
     const auto mark = [&](const Position& position, PictureMark::Kind kind) {
         panel.marks.push_back({position[plane.horizontal], position[plane.vertical], kind});
     };
-    const std::size_t every = (shot.receivers.size() + kMostMarks - 1) / kMostMarks;
-    for (std::size_t i = 0; i < shot.receivers.size(); i += every) mark(shot.receivers[i], PictureMark::Kind::receiver);
+    std::vector<std::array<double, 2>> places;
+    for (std::size_t i = 0; i < shot.receivers.size(); ++i)
+        places.push_back({shot.receivers[i][plane.horizontal], shot.receivers[i][plane.vertical]});
+    const double across = std::abs(panel.horizontal.last - panel.horizontal.first),
+                 down = std::abs(panel.vertical.last - panel.vertical.first);
+    for (const std::size_t i : evenly_thinned(places, std::max(across, down) / kMostMarks))
+        mark(shot.receivers[i], PictureMark::Kind::receiver);
     for (const SourcePoint& source : shot.sources) mark(source.position_m, PictureMark::Kind::source);
 }
 
@@ -174,8 +184,9 @@ void outline_layers(Panel& panel, const SectionPlane& plane, const Grid& grid, c
     // The sides of the interior follow from the whole grid, of which the panel may show a part.
     const auto inner = [&](std::size_t axis, const Layers& layers, const PictureAxis& shown) {
         const double last = last_m(grid, static_cast<int>(axis));
-        return std::pair(std::clamp(grid.origin_m[axis] + layers.low_inside, shown.first, shown.last),
-                         std::clamp(last - layers.high_inside, shown.first, shown.last));
+        const auto [low, high] = std::minmax({shown.first, shown.last});
+        return std::pair(std::clamp(grid.origin_m[axis] + layers.low_inside, low, high),
+                         std::clamp(last - layers.high_inside, low, high));
     };
     const auto [left, right] = inner(plane.horizontal, across, panel.horizontal);
     const auto [top, bottom] = inner(plane.vertical, down, panel.vertical);

@@ -20,7 +20,7 @@
 namespace onda {
 
 inline constexpr const char* kVelocityLabel = "vp [m/s]";
-inline constexpr const char* kDensityLabel = "density [kg/m\xc2\xb3]";
+inline constexpr const char* kDensityLabel = "Density [kg/m\xc2\xb3]";
 
 /// A direction of sections: its axes, 0, 1, 2 for x, y, z.
 struct SectionPlane {

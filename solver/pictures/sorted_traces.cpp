@@ -1,6 +1,7 @@
 #include "solver/pictures/sorted_traces.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -41,7 +42,7 @@ SortedTraces common_offset(std::span<const ShotGather> headers, double offset_m,
     const std::size_t along = !middles.empty() && range_along(1) > range_along(0) ? 1 : 0;
     for (std::size_t i = 0; i < traces.size(); ++i) traces[i].place_m = middles[i][along];
     std::ranges::stable_sort(traces, {}, &SortedTrace::place_m);
-    return {std::move(traces), along == 1 ? "midpoint y [m]" : "midpoint x [m]"};
+    return {std::move(traces), along == 1 ? "Midpoint y [m]" : "Midpoint x [m]"};
 }
 
 SortedTraces common_midpoint(std::span<const ShotGather> headers, const Midpoint& at_m, double within_m) {
@@ -55,7 +56,7 @@ SortedTraces common_midpoint(std::span<const ShotGather> headers, const Midpoint
         }
     }
     std::ranges::stable_sort(traces, {}, &SortedTrace::place_m);
-    return {std::move(traces), "offset [m]"};
+    return {std::move(traces), "Offset [m]"};
 }
 
 double usual_distance_m(std::span<const ShotGather> headers) {
@@ -73,7 +74,8 @@ ReceiverLine line_of(const SortedTraces& sorted) {
     const std::string& title = sorted.axis;
     if (traces.size() < 2 || !are_even(traces)) {
         ReceiverLine line = all_receivers(traces.size());
-        line.axis.title = "trace, by " + title.substr(0, title.rfind(" ["));
+        line.axis.title = "Trace, by " + title.substr(0, title.rfind(" ["));
+        line.axis.title[10] = static_cast<char>(std::tolower(line.axis.title[10]));
         return line;
     }
     ReceiverLine line{0, traces.size(), {traces.front().place_m, traces.back().place_m, title}, {}};

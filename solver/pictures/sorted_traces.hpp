@@ -25,7 +25,7 @@ struct SortedTrace {
 /// Traces in the order of their places.
 struct SortedTraces {
     std::vector<SortedTrace> traces;
-    std::string axis;  ///< what their places are: "offset [m]"
+    std::string axis;  ///< what their places are: "Offset [m]"
 };
 
 /// Of each shot the trace whose offset (offsets_m()) is nearest, if it is no farther than `within_m`: by midpoint,

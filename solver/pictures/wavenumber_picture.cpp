@@ -102,10 +102,10 @@ GatherPanel wavenumber_panel(const ShotGather& gather, const ReceiverLine& line,
         for (const double value : amplitudes.of_frequency(row))
             result.values.push_back(
                 static_cast<float>(value > least ? 20. * std::log10(value / peak) : 2. * kLowestDb));
-    result.quantity = "amplitude (dB re maximum)";
+    result.quantity = "Amplitude (dB re maximum)";
     Panel& panel = result.panel;
-    panel.horizontal = {-0.5 / spacing_m, 0.5 / spacing_m, "wavenumber [1/m]"};
-    panel.vertical = {static_cast<double>(rows - 1) * spectra.step_hz, 0., "frequency [Hz]"};
+    panel.horizontal = {-0.5 / spacing_m, 0.5 / spacing_m, "Wavenumber [1/m]"};
+    panel.vertical = {static_cast<double>(rows - 1) * spectra.step_hz, 0., "Frequency [Hz]"};
     PictureField field{
         {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(amplitudes.wavenumbers), result.values}};
     field.map = &map;

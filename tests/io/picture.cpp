@@ -13,6 +13,7 @@
 #include "io/pictures/colour_map.hpp"
 #include "io/pictures/movie.hpp"
 #include "io/pictures/raster.hpp"
+#include "io/pictures/thinned_marks.hpp"
 #include "io/pictures/ticks.hpp"
 #include "tests/io/file_size_limit.hpp"
 #include "tests/io/files_support.hpp"
@@ -202,6 +203,87 @@ TEST_CASE("zero is exactly the middle of a map of values of both signs, in the f
     CHECK(find_colour_map("jet") == nullptr);
 }
 
+TEST_CASE("a bar ends in an arrow where values lie beyond it, at that end alone") {
+    std::vector<float> values(30 * 30, 0.f);
+    const auto ends = [&](bool tint) {
+        Panel panel = gather_panel_of(30, 30, values, 1.);
+        panel.fields[0].label = "pressure [Pa]";
+        panel.fields[0].tint = tint;
+        const auto drawn = draw(one_panel(panel));
+        // Beside the arrow, and at its foot.
+        const int edge = drawn.plot.left + drawn.plot.width + 1 + 25 + 1;
+        const auto pale = [&](int y) { return drawn.image.at(edge, y) == kWhite; };
+        return std::pair{pale(drawn.plot.top + 4), pale(drawn.plot.top + drawn.plot.height - 5)};
+    };
+    CHECK(ends(false) == std::pair{false, false});
+    values[70] = 1.5f;
+    CHECK(ends(false) == std::pair{true, false});
+    values[71] = -1.5f;
+    CHECK(ends(false) == std::pair{true, true});
+    CHECK(ends(true) == std::pair{true, true});
+}
+
+TEST_CASE("zero over a model is the palest of it in the bar, too") {
+    const std::vector<float> vp(60 * 90, 2000.f), pressure(60 * 90, 0.f);
+    auto picture = model_picture(vp, 60, 90);
+    picture.panels[0].fields[0].map = &kPaleGrey;
+    picture.panels[0].fields.push_back(pressure_over(60, 90, pressure, 1e-6));
+    picture.panels[0].fields[1].label = "pressure [Pa]";
+    const auto drawn = draw(picture);
+    CHECK(drawn.at(0.5, 0.5) == kPaleGrey.at(0.));
+    const int bar = drawn.plot.left + drawn.plot.width + 1 + 25 + 10;
+    CHECK(near(drawn.image.at(bar, drawn.plot.top + drawn.plot.height / 2), drawn.at(0.5, 0.5), 4));
+}
+
+TEST_CASE("maps have their first row below, and aliased traces are columns") {
+    const std::vector<float> values{1500.f, 3000.f, 3000.f, 3000.f};
+    Panel panel = model_panel(values, 2, 2);
+    panel.vertical = {10., 0., "y [m]"};
+    panel.fields[0].upwards = true;
+    CHECK(draw(one_panel(panel)).at(0., 1.) == kViridis.at(0.));
+    CHECK(draw(one_panel(panel)).at(0., 0.) == kViridis.at(1.));
+    panel.fields[0].extent = Extent{0., 10., 10., 0.};
+    CHECK(draw(one_panel(panel)).at(0., 1.) == kViridis.at(0.));
+    panel.fields[0].columns = true;
+    const auto columns = draw(one_panel(panel));
+    CHECK(columns.at(0.47, 1.) == kViridis.at(0.));
+    CHECK(columns.at(0.53, 1.) == kViridis.at(1.));
+}
+
+TEST_CASE("marks of a grid are thinned to a grid, those of a line evenly") {
+    std::vector<std::array<double, 2>> grid, line;
+    for (int y = 0; y < 10; ++y)
+        for (int x = 0; x < 21; ++x) grid.push_back({4. * x, 6. * y});
+    for (const std::size_t i : evenly_thinned(grid, 11.)) {
+        CHECK(i % 21 % 3 == 0);
+        CHECK(i / 21 % 2 == 0);
+    }
+    CHECK(evenly_thinned(grid, 11.).size() == 7 * 5);
+    for (int i = 0; i < 100; ++i) line.push_back({3.7 * i, 2.9 * i});
+    const auto kept = evenly_thinned(line, 11.);
+    for (std::size_t k = 0; k < kept.size(); ++k) CHECK(kept[k] == 3 * k);
+    CHECK(kept.size() == 34);
+    CHECK(evenly_thinned(line, 1.).size() == 100);
+}
+
+TEST_CASE("a picture for print is as wide as asked for, and says its resolution") {
+    TemporaryFolder folder;
+    const std::vector<float> values(30 * 30, 1.f);
+    Panel panel = gather_panel_of(30, 30, values, 0.5);
+    panel.fields[0].label = "pressure [Pa]";
+    for (const std::size_t panels : {1, 2}) {
+        Picture picture;
+        picture.panels.assign(panels, panel);
+        picture.width_mm = 84.;
+        write_picture(folder.path() / "p.png", picture, true);
+        CHECK(read_png(folder.path() / "p.png").width == doctest::Approx(84. / 25.4 * 300.).epsilon(0.005));
+        // 300 dots per inch are 11811 per metre.
+        CHECK(text_of(folder.path() / "p.png").find(std::string("pHYs\0\0\x2e\x23\0\0\x2e\x23\1", 13)) == 37);
+        write_picture(folder.path() / "p.pdf", picture, true);
+        CHECK(text_of(folder.path() / "p.pdf").starts_with("%PDF"));
+    }
+}
+
 TEST_CASE("a gather: black positive, white negative, clipped") {
     std::vector<float> gather(300 * 30, 0.f);
     for (std::size_t i = 0; i < 100 * 30; ++i) gather[i] = 50.f, gather[i + 200 * 30] = -0.5f;
@@ -303,7 +385,7 @@ TEST_CASE("panels side by side share the bar of colours that mean the same") {
     Picture picture;
     picture.panels = {model_panel(vp, 2, 2), model_panel(vp, 2, 2)};
     CHECK(bars(picture) == 1);
-    picture.panels[0].fields[0].range = ValueRange{1000., 2000.};
+    picture.panels[0].fields[0].range = ValueRange{1000., 4000.};
     CHECK(bars(picture) == 2);
     picture.panels.resize(8, picture.panels[1]);
     CHECK(draw_pixels(picture).width < 5000);
@@ -397,6 +479,42 @@ TEST_CASE("an animated PNG begins with its first frame, counts its frames, and s
     CHECK(bytes.substr(second + 4, 26) == std::string("\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\4\0\0\0\7\0\175\3\350\0\0", 26));
 }
 
+TEST_CASE("an animated GIF is what another program reads: size, frames, and colours to 5 bits") {
+    TemporaryFolder folder;
+    constexpr int width = 150, height = 91;
+    // Enough different pixels for codes of all lengths and a table that begins again; ramps of about 200 colours.
+    const auto frame = [](std::size_t i) {
+        Pixels pixels{width, height, {}};
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x)
+                pixels.argb.push_back(argb({static_cast<std::uint8_t>(x * 7 * y % 13 * 19), std::uint8_t(40 * i),
+                                            static_cast<std::uint8_t>(x * x * y % 16 * 16)}));
+        return pixels;
+    };
+    const auto file = folder.path() / "m.gif";
+    stage_movie(file, {3, 10., frame}, false).commit();
+    CHECK(text_of(file).starts_with("GIF89a\x96"));
+    if (std::system("command -v ffmpeg >/dev/null") != 0) {
+        MESSAGE("not read: ffmpeg is not installed");
+        return;
+    }
+    const auto raw = folder.path() / "raw";
+    REQUIRE(std::system(
+                ("ffmpeg -v error -i " + file.string() + " -f rawvideo -pix_fmt rgb24 " + raw.string()).c_str()) == 0);
+    const std::string read = text_of(raw);
+    REQUIRE(read.size() == std::size_t(3 * 3 * width * height));
+    int largest = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Pixels pixels = frame(i);
+        for (std::size_t k = 0; k < pixels.argb.size(); ++k)
+            for (std::size_t c = 0; c < 3; ++c) {
+                const auto value = static_cast<unsigned char>(read[3 * (i * pixels.argb.size() + k) + c]);
+                largest = std::max(largest, std::abs(int(value) - int(pixels.argb[k] >> (16 - 8 * c) & 0xff)));
+            }
+    }
+    CHECK(largest <= 7);
+}
+
 TEST_CASE("odd pictures are drawn too") {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     for (const auto& values : {std::vector<float>{2000.f}, std::vector<float>{0.f}, std::vector<float>{nan},
@@ -482,7 +600,8 @@ TEST_CASE("dots and lines of logarithmic axes lie where their logarithms are") {
 TEST_CASE("ticks of logarithmic axes are 1, 2 and 5 times powers of ten, or as many of these as fit") {
     CHECK(labels_of(make_logarithmic_ticks(0.25, 32., 10)) == Labels{"0.5", "1", "2", "5", "10", "20"});
     CHECK(labels_of(make_logarithmic_ticks(0.001, 10., 6)) == Labels{"0.001", "0.01", "0.1", "1", "10"});
-    CHECK(labels_of(make_logarithmic_ticks(1e-6, 1e6, 6)) == Labels{"1e-6", "0.001", "1", "1000", "1e6"});
+    CHECK(labels_of(make_logarithmic_ticks(1e-6, 1e6, 6)) ==
+          Labels{"10\xe2\x81\xbb\xe2\x81\xb6", "0.001", "1", "1000", "10\xe2\x81\xb6"});
     CHECK(labels_of(make_logarithmic_ticks(10000., 1., 5)) == Labels{"1", "10", "100", "1000", "10000"});
 }
 
@@ -504,7 +623,9 @@ TEST_CASE("ticks are round numbers inside the axis") {
                                     "\xe2\x88\x92"
                                     "100",
                                     "0", "100", "200"});
-    CHECK(scaled_title("pressure [Pa]", tiny.exponent) == "pressure [10\xe2\x81\xbb\xe2\x81\xb9 Pa]");
+    CHECK(scaled_title("pressure [Pa]", tiny.exponent) == "pressure [nPa]");
+    CHECK(scaled_title("pressure [Pa s]", -6) == "pressure [\xc2\xb5Pa s]");
+    CHECK(scaled_title("x [m]", -3) == "x [10\xe2\x81\xbb\xc2\xb3 m]");
     CHECK(scaled_title("pressure", tiny.exponent) == "pressure [10\xe2\x81\xbb\xe2\x81\xb9]");
     CHECK(scaled_title("x [m]", 0) == "x [m]");
     const auto large = make_ticks(0., 4e7, 4);

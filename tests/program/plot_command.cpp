@@ -346,7 +346,7 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"gather", "@seismograms.h5", "--map", "grey", "--style", "wiggles"}), 64,
           "--map is of colours, and --style wiggles draws none");
     check(results.plot({"spectrum", "@seismograms.h5", "--line", "1", "--receiver", "2"}), 64, "--receiver");
-    check(results.plot({"movie", "@snapshots.h5", "-o", "@m.gif"}), 64, "m.gif: movies are .mp4 or .png");
+    check(results.plot({"movie", "@snapshots.h5", "-o", "@m.avi"}), 64, "m.avi: movies are .mp4 or .png or .gif");
     check(run_onda({"model", results.path("small.yaml"), "-o", results.path("m.npy")}), 64,
           "m.npy: model files are .h5 or .hdf5");
     check(run_onda({"check", results.path("small.yaml"), "--plot", results.path("m.pdf")}), 64,
@@ -380,7 +380,7 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"model", "@seismograms.h5", "--map", "virids"}), 64,
           "did you mean 'viridis'? there are viridis");
     check(results.plot({"gather", "@seismograms.h5", "-o", "@x.jpg"}), 64, "pictures are .png or .pdf or .svg");
-    check(results.plot({"movie", "@snapshots.h5", "-o", "@x.gif"}), 64, "movies are .mp4 or .png");
+    check(results.plot({"movie", "@snapshots.h5", "-o", "@x.avi"}), 64, "movies are .mp4 or .png or .gif");
     check(results.plot({"model", "@small.yaml", "--shot", "5"}), 64, "there is no such shot");
     check(results.plot({"model", "@model.h5", "--shot", "1"}), 64, "--shot and --set are of configurations");
     check(results.plot({"gathr", "@seismograms.h5"}), 64, "did you mean 'gather'");

@@ -61,10 +61,20 @@ TEST_CASE("the lines of a grid, of an oblique line, and of receivers that lie on
     for (std::size_t i = 0; i < 3; ++i) {
         CHECK(lines[i].first == 10 * i);
         CHECK(lines[i].count == 10);
-        CHECK(lines[i].axis.title == "receiver x [m]");
+        CHECK(lines[i].axis.title == "Receiver x [m]");
         CHECK(lines[i].axis.last == 45.);
     }
-    CHECK(longest_line(lines) == 0);
+    // The line that comes nearest to the source, where it is not much shorter than others.
+    const auto shown = [&](const std::vector<ReceiverLine>& of, Places sources) {
+        return shown_line(of, grid, sources);
+    };
+    CHECK(shown(lines, {}) == 0);
+    CHECK(shown(lines, {{10., 130., 5.}}) == 1);
+    CHECK(place_of_line(lines, 1, grid) == ", y = 100 m");
+    std::vector<ReceiverLine> uneven = lines;
+    uneven[1].count = 4;
+    CHECK(shown(uneven, {{10., 140., 5.}}) == 2);
+    CHECK(place_of_line(std::span(lines).first(1), 0, grid).empty());
 
     Places well{{0., 0., 0.}};
     for (int i = 0; i < 20; ++i) well.push_back({100. + i, 0., 30. * i});
@@ -72,7 +82,7 @@ TEST_CASE("the lines of a grid, of an oblique line, and of receivers that lie on
     REQUIRE(oblique.size() == 1);
     CHECK(oblique[0].first == 1);
     CHECK(oblique[0].count == 20);
-    CHECK(oblique[0].axis.title == "receiver z [m]");
+    CHECK(oblique[0].axis.title == "Receiver z [m]");
 
     Places scattered;
     for (int i = 0; i < 30; ++i) scattered.push_back({std::sin(7. * i), std::cos(3. * i * i), 0.});
@@ -81,7 +91,7 @@ TEST_CASE("the lines of a grid, of an oblique line, and of receivers that lie on
     CHECK(receiver_lines(scattered)[0].count == 30);
     CHECK(receiver_lines(Places{{1., 2., 3.}})[0].count == 1);
     CHECK(receiver_lines(Places{{1., 2., 3.}, {1., 2., 3.}})[0].axis.title == "receiver");
-    CHECK(receiver_lines(Places{{0., 0., 0.}, {0., 0., 50.}})[0].axis.title == "receiver z [m]");
+    CHECK(receiver_lines(Places{{0., 0., 0.}, {0., 0., 50.}})[0].axis.title == "Receiver z [m]");
 }
 
 TEST_CASE("a single trace stands in the middle") {
@@ -112,6 +122,7 @@ TEST_CASE("few receivers are wiggles, many are colours") {
     CHECK_FALSE(grey.panel.traces.has_value());
     CHECK(grey.panel.fields[0].raster.rows == 601);
     CHECK(grey.panel.fields[0].raster.columns == 210);
+    CHECK(grey.panel.fields[0].columns);  // the pulse is 10 ms late from trace to trace, and 8 ms long
     CHECK(grey.panel.fields[0].range->low == -grey.panel.fields[0].range->high);
 }
 
@@ -121,7 +132,7 @@ TEST_CASE("in reduced time waves of the velocity are level") {
     TraceDisplay display = wiggles();
     display.by_offset = true;
     const GatherPanel plain = gather_panel(gather, line, display);
-    CHECK(plain.panel.horizontal.title == "offset [m]");
+    CHECK(plain.panel.horizontal.title == "Offset [m]");
     CHECK(time_of_peak(plain, 0) == doctest::Approx(0.2).epsilon(0.006));
     CHECK(time_of_peak(plain, 10) == doctest::Approx(0.1).epsilon(0.01));
     display.reduction_m_s = 2000.;
@@ -141,7 +152,7 @@ TEST_CASE("gains: a power of time, and automatic; panels can share a clip") {
     display.gain = 0.;
     display.agc_s = 0.1;
     const GatherPanel controlled = gather_panel(gather, line, display);
-    CHECK(controlled.quantity == "pressure after AGC (0.1 s)");
+    CHECK(controlled.quantity == "Pressure after AGC (0.1 s)");
     CHECK(peak_of(controlled, 9) == doctest::Approx(peak_of(controlled, 10)).epsilon(0.01));
     display.agc_s = 0.;
     std::vector<GatherPanel> panels;
@@ -151,8 +162,8 @@ TEST_CASE("gains: a power of time, and automatic; panels can share a clip") {
     share_clip(panels);
     for (const GatherPanel& panel : panels) CHECK(panel.panel.traces->clip == 7.);
     CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 Pa");
-    panels[0].quantity = "pressure after AGC (0.1 s)";
-    CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 of pressure after AGC (0.1 s)");
+    panels[0].quantity = "Pressure after AGC (0.1 s)";
+    CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 of Pressure after AGC (0.1 s)");
 }
 
 TEST_CASE("times begin with the first sample, and amplitudes that are no pressure have no unit") {
@@ -163,12 +174,12 @@ TEST_CASE("times begin with the first sample, and amplitudes that are no pressur
     GatherPanel shown = gather_panel(gather, receiver_lines(gather.receivers_m).front(), display);
     CHECK(shown.panel.vertical.first == doctest::Approx(-0.2));
     CHECK(shown.panel.vertical.last == doctest::Approx(0.4));
-    CHECK(shown.panel.vertical.title == "time [s]");
-    CHECK(shown.quantity == "amplitude");
+    CHECK(shown.panel.vertical.title == "Time [s]");
+    CHECK(shown.quantity == "Amplitude");
     display.start_s.reset();
     shown = gather_panel(gather, receiver_lines(gather.receivers_m).front(), display);
     CHECK(shown.panel.vertical.first == 0.);
-    CHECK(shown.panel.vertical.title == "time after the first sample [s]");
+    CHECK(shown.panel.vertical.title == "Time after the first sample [s]");
 }
 
 TEST_CASE("a plane wave is a line in wavenumber and frequency, on the side that it goes to") {
@@ -218,18 +229,18 @@ TEST_CASE("traces are sorted by midpoint at an offset, and by offset at a midpoi
     CHECK(usual_distance_m(shots) == doctest::Approx(20.));
     const SortedTraces near = common_offset(shots, 25., 10.);
     REQUIRE(near.traces.size() == 5);
-    CHECK(near.axis == "midpoint x [m]");
+    CHECK(near.axis == "Midpoint x [m]");
     for (std::size_t i = 0; i < 5; ++i) {
         CHECK(near.traces[i].shot == 5 - std::int64_t(i));
         CHECK(near.traces[i].receiver == 6);
         CHECK(near.traces[i].place_m == doctest::Approx(850. + 40. * double(i)));
         CHECK(near.traces[i].off_m == doctest::Approx(5.));
     }
-    CHECK(line_of(near).axis.title == "midpoint x [m]");
+    CHECK(line_of(near).axis.title == "Midpoint x [m]");
     CHECK(common_offset(shots, 500., 10.).traces.empty());
 
     const SortedTraces middle = common_midpoint(shots, {960., 0.}, 5.);
-    CHECK(middle.axis == "offset [m]");
+    CHECK(middle.axis == "Offset [m]");
     std::vector<double> offsets;
     for (const SortedTrace& trace : middle.traces) {
         offsets.push_back(trace.place_m);
@@ -243,7 +254,7 @@ TEST_CASE("traces are sorted by midpoint at an offset, and by offset at a midpoi
     const std::vector<ShotGather> again = shots;
     shots.insert(shots.end(), again.begin(), again.end());
     const ReceiverLine uneven = line_of(common_midpoint(shots, {960., 0.}, 5.));
-    CHECK(uneven.axis.title == "trace, by offset");
+    CHECK(uneven.axis.title == "Trace, by offset");
     CHECK(uneven.places.front() == 1.);
 }
 
@@ -263,9 +274,11 @@ TEST_CASE("the amplitude spectrum of a Gaussian") {
     CHECK(mean.amplitude[0] == doctest::Approx(one.amplitude[0] * std::sqrt(0.505)).epsilon(1e-3));
     const Panel panel = spectrum_panel({one, mean}, {"one", "mean"});
     REQUIRE(panel.lines.size() == 2);
-    CHECK(panel.vertical.title == "amplitude (dB re maximum)");
-    CHECK(spectrum_panel({one, mean}, {"one", "mean"}, true).vertical.title == "amplitude (dB re maximum of one)");
+    CHECK(panel.vertical.title == "Amplitude (dB re maximum)");
+    CHECK(spectrum_panel({one, mean}, {"one", "mean"}, true).vertical.title == "Amplitude (dB re maximum of one)");
     CHECK(*std::ranges::max_element(panel.lines[0].y) == doctest::Approx(0.));
+    // Both are relative to the larger one.
+    CHECK(*std::ranges::max_element(panel.lines[1].y) == doctest::Approx(10. * std::log10(0.505)).epsilon(1e-3));
     // -60 dB at exp(-(pi f T)^2) = 1e-3.
     CHECK(panel.horizontal.last ==
           doctest::Approx(1.05 * std::sqrt(std::log(1000.)) / (std::numbers::pi * width)).epsilon(0.02));

@@ -110,8 +110,9 @@ TEST_CASE("steps that are told are those that a list would hold") {
                 CHECK(steps.before(step).value_or(-1) == (same == list.begin() ? -1 : *(same - 1)));
             }
             const std::size_t kept = std::min<std::size_t>(3, list.size());
-            CHECK(steps.last(3) ==
-                  std::vector<std::int64_t>(list.end() - static_cast<std::ptrdiff_t>(kept), list.end()));
+            std::vector<std::int64_t> ends;  // of equal shares of the list
+            for (std::size_t k = 1; k <= kept; ++k) ends.push_back(list[(k * list.size() + kept - 1) / kept - 1]);
+            CHECK(steps.spread(3) == ends);
         }
     // At equal intervals that are no whole steps: round(n interval), every one on a step of its own.
     for (const double interval : {1., 1.5, 2.5, 7.3, 12.5, 1e9 / 3.})
@@ -131,7 +132,7 @@ TEST_CASE("steps that are told are those that a list would hold") {
                 CHECK_FALSE(steps.contains(*step + stride * (interval > 2. ? 1 : 0) + (interval > 2. ? 0 : 100000)));
             }
             CHECK(walked == list);
-            CHECK(steps.last(40) == list);
+            CHECK(steps.spread(40) == list);
         }
     const StepSet endless(std::numeric_limits<std::int64_t>::max(), 1'000'000'000, {});
     CHECK(endless.empty());

@@ -29,7 +29,7 @@ struct ComparedGathers {
     double dt_s = 0.;
     std::int64_t samples = 0;
     std::span<const float> observed{}, by_start{}, by_current{};
-    std::string quantity = "pressure [Pa]";  ///< of the traces
+    std::string quantity = "Pressure [Pa]";  ///< of the traces
     std::string model = "";                  ///< that predicts them now: "stage 2, iteration 7"
     std::string band = "";                   ///< that they are filtered to: "3 to 8 Hz"
     std::optional<ComparedSpectra> spectra{};

@@ -24,7 +24,7 @@ constexpr int kPagePictureWidth = 800;
 constexpr double kCurveHeight = 0.6;
 constexpr std::array<Rgb, 6> kStageColours{
     {{31, 119, 180}, {214, 39, 40}, {44, 160, 44}, {148, 103, 189}, {255, 127, 14}, {140, 86, 75}}};
-constexpr const char* kUpdateLabel = "change of vp [m/s]";
+constexpr const char* kUpdateLabel = "Change of vp [m/s]";
 
 // Curves over the iterations ---------------------------------------------------------------------------------------
 
@@ -92,7 +92,7 @@ Picture iteration_picture(const std::string& title, std::span<const InversionIte
     constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
     CurveOfLines misfit{"Misfit", "misfit, of that which the stage began with", {}};
     CurveOfLines change{"Change of the model", "largest relative change of vp", {}};
-    CurveOfLines error{"Error of the model", "error of vp [%]", {}};
+    CurveOfLines error{"Error of the model", "Error of vp [%]", {}};
     bool knows_error = false;
     for (const InversionIteration& line : lines) {
         misfit.values.push_back(line.relative);

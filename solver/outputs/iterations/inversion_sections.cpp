@@ -29,7 +29,7 @@ PageSection stages_section(const InversionResults& results) {
                     "misfit at its beginning",
                     "at its end",
                     "part left",
-                    "error of the model [%]"};
+                    "Error of the model [%]"};
     const std::span<const InversionIteration> lines = results.iterations;
     const bool knows_error =
         std::ranges::any_of(lines, [](const auto& line) { return line.model_error_percent.has_value(); });

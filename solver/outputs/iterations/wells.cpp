@@ -146,7 +146,7 @@ Picture wells_picture(const std::string& title, std::span<const Well> wells, con
     for (std::size_t i = 0; i < wells.size(); ++i) {
         Panel& panel = picture.panels.emplace_back();
         panel.title = wells[i].title(grid);
-        panel.vertical = {depths.front(), depths.back(), "depth [m]"};
+        panel.vertical = {depths.front(), depths.back(), "Depth [m]"};
         panel.height = 1.4;
         panel.grid_lines = true;
         const auto add = [&](std::vector<double> vp, const std::vector<double>& at, Rgb colour, std::string_view name,

@@ -8,8 +8,8 @@ function traceAxes(gather) {
     if (values.length > 1 && Math.abs(step) > 0 && values.every((v, i) => i === 0 || Math.abs(v - values[i - 1] - step) <= 0.01 * Math.abs(step)))
       axes.push({label, first: values[0], step: (values[values.length - 1] - values[0]) / (values.length - 1)});
   };
-  ["x", "y", "z"].forEach((name, a) => add(`receiver ${name} [m]`, gather.receivers_m.map(r => r[a])));
-  add("offset [m]", gather.offsets_m);
+  ["x", "y", "z"].forEach((name, a) => add(`Receiver ${name} (m)`, gather.receivers_m.map(r => r[a])));
+  add("Offset (m)", gather.offsets_m);
   axes.push({label: "receiver", first: 1, step: gather.every_receiver});
   return axes;
 }
@@ -108,7 +108,7 @@ class GatherView {
     const ends = [axis.first - axis.step / 2, axis.first + (gather.receivers_m.length - 0.5) * axis.step].sort((a, b) => a - b);
     this.plot.set({
       x: {label: axis.label, low: ends[0], high: ends[1], least: 3 * Math.abs(axis.step), step: Math.abs(axis.step)},
-      y: {label: "time [s]", low: 0, high: Math.max(gather.end_s, gather.dt_s), least: 8 * gather.dt_s},
+      y: {label: "Time (s)", low: 0, high: Math.max(gather.end_s, gather.dt_s), least: 8 * gather.dt_s},
     });
     this.plot.redraw();
   }
@@ -165,9 +165,9 @@ class GatherView {
     byId("gather-trace").setAttribute("aria-valuetext", text);
     byId("gather-trace-text").textContent = String(this.receiver(r));
     byId("trace-title").textContent = `Trace · ${text}`;
-    drawChart(byId("trace-chart"), Array.from(trace, (v, n) => [n * gather.dt_s, v]), ["t", "p"], {xlabel: "time [s]", ylabel: "pressure [Pa]", dateWindow: [0, Math.max(gather.end_s, gather.dt_s)]});
+    drawChart(byId("trace-chart"), Array.from(trace, (v, n) => [n * gather.dt_s, v]), ["t", "p"], {xlabel: "Time (s)", ylabel: "Pressure (Pa)", dateWindow: [0, Math.max(gather.end_s, gather.dt_s)]});
     const {df, amplitude} = meanSpectrum([trace], gather.samples, gather.dt_s);
-    drawChart(byId("trace-spectrum-chart"), upTo(df, decibels(amplitude)), ["f", "trace"], {xlabel: "frequency [Hz]", ylabel: "amplitude [dB]", valueRange: [-80, 3]});
+    drawChart(byId("trace-spectrum-chart"), upTo(df, decibels(amplitude)), ["f", "trace"], {xlabel: "Frequency (Hz)", ylabel: "Amplitude (dB re maximum)", valueRange: [-80, 3]});
     const csv = ["time_s,pressure_pa", ...Array.from(trace, (v, n) => `${Number((n * gather.dt_s).toPrecision(9))},${v}`)].join("\n");
     byId("trace-csv").href = `data:text/csv;charset=utf-8,${encodeURIComponent(csv + "\n")}`;
     byId("trace-csv").download = `shot${this.shot.shot}_receiver${this.receiver(r)}.csv`;

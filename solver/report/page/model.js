@@ -64,7 +64,7 @@ function showFold() {
   if (!fold) return;
   const rows = fold.traces.map((traces, i) => [fold.first_m + i * fold.bin_m, traces]);
   byId("fold-title").textContent = `Fold, in bins of ${number(fold.bin_m)} m`;
-  drawChart(byId("fold-chart"), rows, ["midpoint", "traces"], {xlabel: `midpoint ${fold.axis || "along the line"} [m]`, ylabel: "traces in a bin", stepPlot: true, includeZero: true});
+  drawChart(byId("fold-chart"), rows, ["midpoint", "traces"], {xlabel: `Midpoint ${fold.axis || "along the line"} (m)`, ylabel: "Traces in a bin", stepPlot: true, includeZero: true});
 }
 
 async function showModel() {

@@ -5,12 +5,14 @@ const plots = [];
 const last = axis => axis.first_m + (axis.count - 1) * axis.spacing_m;
 const planeLabel = p => (p.across ? `${p.name} at ${p.across} = ${number(p.at_m, 6)} m` : p.name);
 
-/** The axes of a plane, with the absorbing layers beyond it or without. */
+const axisTitle = axis => (axis.name === "z" ? "Depth (m)" : `${axis.name} (m)`);
+
+/** The axes of a plane, maps with north on top, with the absorbing layers beyond it or without. */
 function planeAxes(plane, beyond) {
   const [left, right, top, bottom] = plane.sides.map(s => (beyond ? s.beyond_m : 0)), {horizontal: h, vertical: v} = plane;
   return {
-    x: {label: `${h.name} [m]`, low: h.first_m - left, high: last(h) + right, least: 4 * h.spacing_m},
-    y: {label: `${v.name} [m]`, low: v.first_m - top, high: last(v) + bottom, least: 4 * v.spacing_m},
+    x: {label: axisTitle(h), low: h.first_m - left, high: last(h) + right, least: 4 * h.spacing_m},
+    y: {label: axisTitle(v), up: v.name === "y", low: v.first_m - top, high: last(v) + bottom, least: 4 * v.spacing_m},
   };
 }
 

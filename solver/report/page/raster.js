@@ -1,7 +1,7 @@
 // Pictures of fields with axes, zoom, a cross hair and a colour bar, drawn on canvases.
 
 const kViridis = ["#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dcd59", "#b4de2c", "#fde725"];
-const kGreys = ["#3c3c3c", "#f2f2f2"];
+const kPaleGreys = ["#fafafa", "#c4c4c4"];  // under wavefields: water is all but white
 const kSeismic = ["#ffffff", "#808080", "#000000"];  // positive black
 const kSeismicGrey = ["#ffffff", "#808080", "#000000"];
 const kRedBlue = ["#1f4e9c", "#7fa6d6", "#f7f7f7", "#e08a77", "#a3151b"];
@@ -35,7 +35,7 @@ function paintBar(canvas, colour) {
 }
 
 /**
- * A plane with axes on a canvas. Options: x and y, {label, low, high} each, y downwards; equal, whether metres are as
+ * A plane with axes on a canvas. Options: x and y, {label, low, high} each, y downwards unless it is `up`; equal, whether metres are as
  * long along both; zoom, whether the view may change; draw(plot, context) paints what is in it; read(x, y) tells what
  * is at a place; pick(x, y) takes one that was clicked or confirmed with Enter.
  */
@@ -123,13 +123,16 @@ class Plot {
   }
 
   px(x) { return this.box.left + (x - this.view.x0) / (this.view.x1 - this.view.x0) * this.box.w; }
-  py(y) { return this.box.top + (y - this.view.y0) / (this.view.y1 - this.view.y0) * this.box.h; }
+  py(y) {
+    const share = (y - this.view.y0) / (this.view.y1 - this.view.y0);
+    return this.box.top + (this.y.up ? 1 - share : share) * this.box.h;
+  }
   at(event) {
     const frame = this.canvas.getBoundingClientRect(), {left, top, w, h} = this.box;
     const px = event.clientX - frame.left, py = event.clientY - frame.top;
     return {
       x: this.view.x0 + (px - left) / w * (this.view.x1 - this.view.x0),
-      y: this.view.y0 + (py - top) / h * (this.view.y1 - this.view.y0),
+      y: this.view.y0 + (this.y.up ? h - (py - top) : py - top) / h * (this.view.y1 - this.view.y0),
       inside: px >= left && px <= left + w && py >= top && py <= top + h,
     };
   }
@@ -140,8 +143,12 @@ class Plot {
     const dy = raster.height > 1 ? (y1 - y0) / (raster.height - 1) / 2 : 0.5;
     context.imageSmoothingEnabled = smooth;
     context.imageSmoothingQuality = "high";
-    const left = this.px(x0 - dx), top = this.py(y0 - dy);
-    context.drawImage(raster, left, top, this.px(x1 + dx) - left, this.py(y1 + dy) - top);
+    const left = this.px(x0 - dx), first = this.py(y0 - dy), length = this.py(y1 + dy) - first;
+    context.save();
+    context.translate(left, first);
+    context.scale(1, Math.sign(length));
+    context.drawImage(raster, 0, 0, this.px(x1 + dx) - left, Math.abs(length));
+    context.restore();
   }
 
   drawCursor(context) {
@@ -248,7 +255,7 @@ class Plot {
       return this.enlarge(distance(now) / Math.max(distance(before), 1), place);
     }
     const {w, h} = this.box, v = this.view;
-    this.move((before.x - now.x) / w * (v.x1 - v.x0), (before.y - now.y) / h * (v.y1 - v.y0));
+    this.move((before.x - now.x) / w * (v.x1 - v.x0), (this.y.up ? now.y - before.y : before.y - now.y) / h * (v.y1 - v.y0));
   }
 
   onUp(event) {
@@ -270,7 +277,7 @@ class Plot {
   onKey(event) {
     const v = this.view, at = this.cursor || {x: (v.x0 + v.x1) / 2, y: (v.y0 + v.y1) / 2};
     const far = event.shiftKey ? 0.2 : 0.02;
-    const dx = this.x.step && !event.shiftKey ? this.x.step : far * (v.x1 - v.x0), dy = far * (v.y1 - v.y0);
+    const dx = this.x.step && !event.shiftKey ? this.x.step : far * (v.x1 - v.x0), dy = (this.y.up ? -far : far) * (v.y1 - v.y0);
     const go = (x, y) => {
       const place = {x: Math.min(Math.max(at.x + x, this.x.low), this.x.high), y: Math.min(Math.max(at.y + y, this.y.low), this.y.high)};
       this.move(Math.max(0, place.x - v.x1) + Math.min(0, place.x - v.x0), Math.max(0, place.y - v.y1) + Math.min(0, place.y - v.y0));
@@ -289,13 +296,35 @@ class Plot {
   }
 }
 
+/** Of places in pixels those to be drawn, as regular as all are and `least` apart: io/pictures/thinned_marks.hpp. */
+function evenlyThinned(places, least) {
+  if (places.length < 2) return places;
+  const lines = axis => {
+    const kept = [];
+    for (const at of places.map(p => p[axis]).sort((a, b) => a - b)) if (!kept.length || at - kept.at(-1) >= 0.02 * least) kept.push(at);
+    return kept;
+  };
+  const all = [lines(0), lines(1)];
+  if (all[0].length * all[1].length > 2 * places.length) {
+    const apart = places.slice(1).map((p, i) => Math.hypot(p[0] - places[i][0], p[1] - places[i][1])).sort((a, b) => a - b);
+    const step = Math.max(1, Math.ceil(least / Math.max(apart[apart.length >> 1], 1e-9) - 1e-9));
+    return places.filter((_, i) => i % step === 0);
+  }
+  const steps = all.map(l => (l.length < 2 ? 1 : Math.max(1, Math.ceil(least / ((l.at(-1) - l[0]) / (l.length - 1)) - 1e-9))));
+  const rank = (list, at) => {
+    let low = 0, high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle] <= at) low = middle + 1; else high = middle;
+    }
+    return low - 1;
+  };
+  return places.filter(p => [0, 1].every(a => rank(all[a], p[a]) % steps[a] === 0));
+}
+
 /** Marks that would touch are left out. */
 function drawMarks(plot, context, places, shape, colour) {
-  const seen = new Set();
-  for (const [x, y] of places) {
-    const px = plot.px(x), py = plot.py(y), key = `${Math.round(px / 7)},${Math.round(py / 7)}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
+  for (const [px, py] of evenlyThinned(places.map(([x, y]) => [plot.px(x), plot.py(y)]), 8)) {
     context.beginPath();
     if (shape === "star") {
       for (let i = 0; i < 10; ++i) {
@@ -316,7 +345,7 @@ function drawMarks(plot, context, places, shape, colour) {
 
 /** Fills a box with slanted lines. */
 function hatch(plot, context, x0, x1, y0, y1, back) {
-  const left = plot.px(x0), right = plot.px(x1), top = plot.py(y0), bottom = plot.py(y1);
+  const left = plot.px(x0), right = plot.px(x1), top = Math.min(plot.py(y0), plot.py(y1)), bottom = Math.max(plot.py(y0), plot.py(y1));
   if (right - left < 0.5 || bottom - top < 0.5) return;
   context.save();
   context.beginPath();

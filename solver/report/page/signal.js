@@ -26,7 +26,7 @@ function transform(re, im) {
 
 /**
  * The mean of the amplitude spectra of traces of `samples` numbers each: {df, amplitude}, from 0 to the Nyquist. The last
- * twentieth of a trace is tapered: the end of the record cuts through waves, which is no frequency of theirs.
+ * fifth of a trace is tapered: the end of the record cuts through waves, which is no frequency of theirs.
  */
 function meanSpectrum(traces, samples, dt) {
   let n = 2;
@@ -35,7 +35,7 @@ function meanSpectrum(traces, samples, dt) {
   for (const trace of traces) {
     const re = new Float64Array(n), im = new Float64Array(n);
     re.set(trace);
-    for (let i = 0, taper = Math.floor(samples / 20); i < taper; ++i) re[samples - 1 - i] *= Math.sin(Math.PI / 2 * i / taper) ** 2;
+    for (let i = 0, taper = Math.floor(samples / 5); i < taper; ++i) re[samples - 1 - i] *= Math.sin(Math.PI / 2 * i / taper) ** 2;
     transform(re, im);
     for (let i = 0; i < amplitude.length; ++i) amplitude[i] += Math.hypot(re[i], im[i]) / traces.length;
   }

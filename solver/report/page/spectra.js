@@ -22,7 +22,7 @@ async function showSpectra(shot, p) {
     signals.push({wavelet, signal});
   }
   byId("spectrum-title").textContent = `Mean amplitude spectrum of shot ${shot.shot}`;
-  drawChart(byId("spectrum-chart"), rows, labels, {xlabel: "frequency [Hz]", ylabel: "amplitude [dB]", valueRange: [-80, 3]});
+  drawChart(byId("spectrum-chart"), rows, labels, {xlabel: "Frequency (Hz)", ylabel: "Amplitude (dB re maximum)", valueRange: [-80, 3]});
   byId("wavelet-chart").parentElement.hidden = signals.length === 0;
   byId("spectra-text").textContent = "Decibels below the largest amplitude of each curve; the last twentieth of each trace is tapered." + (every > 1 ? ` The mean is of every ${ordinal(every)} trace.` : "");
   if (!signals.length) return;
@@ -31,5 +31,5 @@ async function showSpectra(shot, p) {
   for (let n = 0; n < Math.max(...signals.map(s => s.signal.length)); ++n) all.push([n * wavelet.dt_s, ...signals.map(s => (n < s.signal.length ? s.signal[n] : null))]);
   const first = wavelet.peak_frequency_hz > 0 ? `, peak at ${number(wavelet.peak_frequency_hz)} Hz` : "";
   byId("wavelet-title").textContent = `Source wavelet: ${[...new Set(signals.map(s => s.wavelet.type))].join(", ").replaceAll("_", " ")}${signals.length === 1 ? first : ""}, ${signal.length} samples`;
-  drawChart(byId("wavelet-chart"), all, ["t", ...signals.map((_, i) => (signals.length > 1 ? `wavelet ${i + 1}` : "s(t)"))], {xlabel: "time [s]", ylabel: "amplitude"});
+  drawChart(byId("wavelet-chart"), all, ["t", ...signals.map((_, i) => (signals.length > 1 ? `wavelet ${i + 1}` : "s(t)"))], {xlabel: "Time (s)", ylabel: "amplitude"});
 }

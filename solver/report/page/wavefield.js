@@ -1,6 +1,8 @@
 // The section "Wavefield": frames of the pressure over the model.
 
-const kPositive = [200, 16, 24], kNegative = [20, 70, 180];
+// As the pictures of a run have them: io/pictures/layout.cpp.
+const kPositive = [201, 49, 30], kNegative = [73, 94, 221];
+const opacity = share => 0.9 * Math.min(1, share) ** 0.8;
 
 /** The section of the model under a plane of a wavefield: its own, or one of the page's. */
 function backgroundOf(plane) {
@@ -22,7 +24,7 @@ function frameColours(peak, limit) {
   const table = new Uint8ClampedArray(4 * 256);
   for (let q = -128; q < 128; ++q) {
     const strength = (q / 127) ** 2 * peak / limit;
-    table.set([...(q > 0 ? kPositive : kNegative), 255 * Math.min(1, strength)], 4 * (q & 255));
+    table.set([...(q > 0 ? kPositive : kNegative), 255 * opacity(strength)], 4 * (q & 255));
   }
   return new Uint32Array(table.buffer);
 }
@@ -38,8 +40,9 @@ class WavefieldPlayer {
     });
     plots.push(this.plot);
     paintBar(byId("movie-bar"), i => {
-      const strength = Math.abs(i / 127.5 - 1);
-      return (i > 127 ? kPositive : kNegative).map(c => Math.round(c * strength + 225 * (1 - strength)));
+      // An odd number of colours, so that zero has its own.
+      const share = opacity(Math.abs(i - 128) / 127);
+      return (i > 128 ? kPositive : kNegative).map(c => Math.round(c * share + 250 * (1 - share)));
     });
     fillSelect(byId("movie-shot"), shots.map(s => `${s.shot}`));
     byId("movie-shot").value = String(Math.floor(shots.length / 2));
@@ -70,8 +73,13 @@ class WavefieldPlayer {
     const movie = this.shot.movies[byId("movie-plane").value || 0], {plane} = movie, model = backgroundOf(plane);
     const frames = await numbers(movie.frames), peaks = await numbers(movie.peaks);
     const varying = model && model.parameters.find(p => !p.image && !uniform(p));
-    const background = varying ? await modelRaster(model, varying, kGreys) : null;
+    const background = varying ? await modelRaster(model, varying, kPaleGreys) : null;
     Object.assign(this, {movie, plane, model, frames, peaks, background, points: plane.horizontal.count * plane.vertical.count});
+    byId("movie-model").hidden = !varying;
+    if (varying) {
+      paintBar(byId("movie-model-bar"), i => colours(kPaleGreys)[i]);
+      byId("movie-model-range").replaceChildren(...[varying.min, varying.max].map(v => element("span", `${number(v)} ${varying.unit}`)));
+    }
     this.clips = movie.times_s.map((_, i) => frameClip(frames, i * this.points, this.points, peaks[i]));
     const heard = this.clips.filter(c => c > 0).sort((a, b) => a - b);
     this.common = heard.length ? heard[Math.floor(heard.length / 2)] : 1;
@@ -114,7 +122,7 @@ class WavefieldPlayer {
     if (this.background) {
       drawPlane(plot, context, this.model, this.background, false);
     } else {
-      context.fillStyle = "#e8e8e8";
+      context.fillStyle = kPaleGreys[0];
       context.fillRect(plot.box.left, plot.box.top, plot.box.w, plot.box.h);
     }
     drawPlane(plot, context, this.plane, this.raster, true);
