@@ -21,9 +21,9 @@ struct Movie {
 /// Where ffmpeg lies on the PATH; empty if it does not.
 std::filesystem::path find_ffmpeg();
 
-/// A finished movie, ready for its name: MP4 (H.264 where ffmpeg has it) if the name ends with ".mp4", GIF if with ".gif", else an animated
-/// PNG (https://wiki.mozilla.org/APNG_Specification). \throws Error(cannot_create | io_error), for MP4 also if there is
-/// no ffmpeg or it fails; Interrupted.
+/// A finished movie, ready for its name: MP4 (H.264 where ffmpeg has it) if the name ends with ".mp4", GIF if with
+/// ".gif", else an animated PNG (https://wiki.mozilla.org/APNG_Specification). \throws Error(cannot_create | io_error),
+/// for MP4 also if there is no ffmpeg or it fails; Interrupted.
 AtomicFile stage_movie(const std::filesystem::path& file, const Movie& movie, bool overwrite);
 
 }  // namespace onda

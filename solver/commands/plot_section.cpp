@@ -360,7 +360,10 @@ int plot_movie(const Options& options) {
         const auto values = fields.read(frame);
         Picture picture{options.title.value_or(title),
                         {frame_panel(fields, values, frame, clip, map_of(options, kBlueRed))},
-                        options.width_px};
+                        1,
+                        options.width_px,
+                        options.width_mm,
+                        options.dpi};
         return draw_pixels(picture);
     };
     stage_movie(file, {frames, options.frames_per_second, draw}, options.force).commit();

@@ -285,6 +285,12 @@ TEST_CASE("movies: MP4 where there is ffmpeg, else animated PNG") {
     CHECK(contains(refused.err, "ffmpeg, which is not on the PATH"));
     CHECK_FALSE(fs::exists(results.path("m.mp4")));
 
+    REQUIRE(results.plot({"movie", "@snapshots.h5", "-o", "@w.png", "--width", "800"}).code == 0);
+    CHECK(read_png(results.path("w.png")).width == 800);
+    REQUIRE(
+        results.plot({"movie", "@snapshots.h5", "-o", "@w.png", "--width-mm", "84", "--dpi", "200", "--force"}).code ==
+        0);
+    CHECK(read_png(results.path("w.png")).width == doctest::Approx(84. / 25.4 * 200.).epsilon(0.005));
     if (std::system("command -v ffmpeg ffprobe >/dev/null") != 0) {
         MESSAGE("not tested: ffmpeg is not installed");
         return;
