@@ -62,6 +62,11 @@ struct SetupFault : std::invalid_argument {
     std::string key;  ///< "kernel", "isa", "tile", "copy", "device"
 };
 
+/// A device has no kernel for what the setup asks for, whichever is taken.
+struct NoKernel : SetupFault {
+    explicit NoKernel(const std::string& message) : SetupFault("kernel", message) {}
+};
+
 /// Checks what every device needs of a problem. \throws std::invalid_argument unless order, coefficients, spacings,
 /// extents and absorbing strips fit each other.
 void check_problem(const Problem& problem);

@@ -139,8 +139,8 @@ template <typename T>
                                   (setup.medium.storage != Storage::full ? " with a model stored as codes" : "");
     const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) + of_scheme;
     if (kernels.empty())
-        throw SetupFault("kernel", "no CUDA kernel computes the " + std::string(name(setup.scheme.equation)) +
-                                       " operator" + of_scheme + ": use backend.name: cpu");
+        throw NoKernel("no CUDA kernel computes the " + std::string(name(setup.scheme.equation)) + " operator" +
+                       of_scheme + ": use backend.name: cpu");
     const bool exists = std::ranges::find(kernel_names(), setup.kernel, &KernelInfo::name) != kernel_names().end();
     if (tiles.empty())
         throw SetupFault("kernel", "kernel '" + setup.kernel + "'" +

@@ -49,7 +49,7 @@ std::string limit(const Row& row) {
 }
 
 std::string measured(const Row& row) {
-    return number(row.verdict.measured.value, row.group.unit);
+    return row.verdict.is_measured ? number(row.verdict.measured.value, row.group.unit) : "";
 }
 
 /// One way to print: before all rows, at the head of each group, and after each row.
@@ -60,6 +60,11 @@ struct Format {
     void (*end)(int rows, int broken);
 };
 
+const char* outcome_of(const Row& row) {
+    if (!row.verdict.is_measured) return "skip";
+    return row.verdict.kept ? "pass" : "FAIL";
+}
+
 const Format kTable{
     [] {},
     [](const PromiseGroup& group) {
@@ -68,8 +73,8 @@ const Format kTable{
     },
     [](const Row& row) {
         std::printf("    %-86s %10s %10s  %s%s%s\n", row.promise.name.c_str(), measured(row).c_str(),
-                    limit(row).c_str(), row.verdict.kept ? "pass" : "FAIL",
-                    row.verdict.measured.detail.empty() ? "" : "  ", row.verdict.measured.detail.c_str());
+                    limit(row).c_str(), outcome_of(row), row.verdict.measured.detail.empty() ? "" : "  ",
+                    row.verdict.measured.detail.c_str());
     },
     [](int rows, int broken) {
         std::printf("\n%d of %d tests passed%s\n", rows - broken, rows, broken == 0 ? "" : ": VERIFICATION FAILED");
@@ -102,7 +107,7 @@ const Format kMarkdown{
     },
     [](const Row& row) {
         std::printf("| %s | %s | %s | %s |\n", row.promise.name.c_str(), measured(row).c_str(), limit(row).c_str(),
-                    row.verdict.kept ? row.verdict.measured.detail.c_str() : "**failed**");
+                    row.verdict.kept || !row.verdict.is_measured ? row.verdict.measured.detail.c_str() : "**failed**");
     },
     [](int, int) {},
 };
@@ -135,9 +140,16 @@ void for_chosen(const Arguments& arguments, const std::vector<PromiseGroup>& tab
 
 nlohmann::json to_json(const Row& row) {
     const Measurement& m = row.verdict.measured;
-    return {{"group", row.group.id},          {"title", row.group.title}, {"promise", row.promise.name},
-            {"quantity", row.group.quantity}, {"unit", row.group.unit},   {"measured", m.value},
-            {"limit", row.promise.limit},     {"kept", row.verdict.kept}, {"detail", m.detail},
+    return {{"group", row.group.id},
+            {"title", row.group.title},
+            {"promise", row.promise.name},
+            {"quantity", row.group.quantity},
+            {"unit", row.group.unit},
+            {"measured", m.value},
+            {"limit", row.promise.limit},
+            {"kept", row.verdict.kept},
+            {"detail", m.detail},
+            {"skipped", !row.verdict.is_measured},
             {"seconds", row.verdict.seconds}};
 }
 
@@ -145,7 +157,7 @@ int verify(const Arguments& arguments) {
     const auto table = verification_table();
     const Format& format = arguments.list ? kList : arguments.markdown ? kMarkdown : kTable;
     auto json = nlohmann::json::array();
-    int rows = 0, broken = 0;
+    int rows = 0, broken = 0, skipped = 0;
     if (!arguments.json) format.begin();
     const auto on_group = [&](const PromiseGroup& group) {
         if (!arguments.json) format.group(group);
@@ -154,7 +166,8 @@ int verify(const Arguments& arguments) {
         Row row{group, promise, {}};
         if (!arguments.list) row.verdict = check_promise(promise, arguments.options);
         ++rows;
-        if (!row.verdict.kept) ++broken;
+        if (!row.verdict.is_measured) ++skipped;
+        if (!row.verdict.kept && row.verdict.is_measured) ++broken;
         arguments.json ? json.push_back(to_json(row)) : format.row(row);
         std::fflush(stdout);
     });
@@ -169,7 +182,7 @@ int verify(const Arguments& arguments) {
     if (arguments.json)
         std::printf("%s\n", json_text(json).c_str());
     else
-        format.end(rows, broken);
+        format.end(rows - skipped, broken);
     return int(arguments.list || broken == 0 ? ExitCode::ok : ExitCode::verify_failed);
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::array<SectionPlane, 3> kPlanes{{{"xz", 0, 2, 1}, {"yz", 1, 2, 0}, {"xy", 0, 1, 2}}};
 constexpr std::string_view kAxes = "xyz";
-constexpr double kMostMarks = 150.;  ///< side by side
+constexpr double kMostMarks = 150.;             ///< side by side
+constexpr std::size_t kMostLookedAt = 100'000;  ///< receivers; of more, every second, third, … is
 
 std::vector<float> values_at(const Window& window, const Grid& grid, const std::array<std::int64_t, 3>& first,
                              std::span<const float> volume) {
@@ -169,12 +170,15 @@ void mark_survey(Panel& panel, const SectionPlane& plane, const Shot& shot) {
         panel.marks.push_back({position[plane.horizontal], position[plane.vertical], kind});
     };
     std::vector<std::array<double, 2>> places;
-    for (std::size_t i = 0; i < shot.receivers.size(); ++i)
-        places.push_back({shot.receivers[i][plane.horizontal], shot.receivers[i][plane.vertical]});
+    const std::size_t every = std::max<std::size_t>(1, shot.receivers.size() / kMostLookedAt);
+    for (std::size_t i = 0; i < shot.receivers.size(); i += every) {
+        const Position position = shot.receivers[i];
+        places.push_back({position[plane.horizontal], position[plane.vertical]});
+    }
     const double across = std::abs(panel.horizontal.last - panel.horizontal.first),
                  down = std::abs(panel.vertical.last - panel.vertical.first);
     for (const std::size_t i : evenly_thinned(places, std::max(across, down) / kMostMarks))
-        mark(shot.receivers[i], PictureMark::Kind::receiver);
+        panel.marks.push_back({places[i][0], places[i][1], PictureMark::Kind::receiver});
     for (const SourcePoint& source : shot.sources) mark(source.position_m, PictureMark::Kind::source);
 }
 

@@ -85,7 +85,8 @@ double stiffest_m_s(const Plan& plan, const std::function<double(double)>& limit
     }
     // Steps that are longer see another fit: by next to nothing, so that a few rounds settle it.
     const std::vector<double> lowest = lowest_of_further(plan);
-    double stiffest_m_s = scheme.stiffest_m_s(fastest_m_s, lowest, 0.);
+    // Nodes without loss have the velocity vp, whatever the fit makes of those that absorb.
+    double stiffest_m_s = std::max(fastest_m_s, scheme.stiffest_m_s(fastest_m_s, lowest, 0.));
     for (int round = 0; round < 3; ++round)
         stiffest_m_s = std::max(stiffest_m_s, scheme.stiffest_m_s(fastest_m_s, lowest, limit_s(stiffest_m_s)));
     return stiffest_m_s;

@@ -35,8 +35,13 @@ void check_options(const VerifyOptions& options) {
 Verdict check_promise(const Promise& promise, const VerifyOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     Verdict verdict;
-    verdict.measured = promise.measure(options);
-    verdict.kept = verdict.measured.value <= promise.limit;
+    try {
+        verdict.measured = promise.measure(options);
+        verdict.kept = verdict.measured.value <= promise.limit;
+    } catch (const NoKernel&) {
+        verdict.is_measured = false;
+        verdict.measured.detail = "no kernel on this device";
+    }
     verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return verdict;
 }

@@ -51,6 +51,7 @@ std::vector<PromiseGroup> verification_table();
 struct Verdict {
     Measurement measured;
     bool kept = false;
+    bool is_measured = true;  ///< false: the device has no kernel for it, which is no fault
     double seconds = 0.;  ///< wall time of the measurement
 };
 
