@@ -6,10 +6,10 @@
 #include <limits>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/models/model_file.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/model/quality_factor.hpp"
+#include "solver/model/stored_parameter.hpp"
 
 namespace onda {
 namespace {
@@ -39,8 +39,7 @@ bool has_density(const ModelConfig& m, const ConfigOrigin& origin) {
                          "gardner makes the density from vp, but the model gives rho_kg_m3 as well: remove one");
         return true;
     }
-    if (m.arrays) return m.arrays->values.contains(std::string(kRho.name));
-    return m.type == "file" ? ModelFile(m.file).has(quantity_of(kRho)) : parts_have_density(m);
+    return m.arrays || m.type == "file" ? is_stored(m, kRho) : parts_have_density(m);
 }
 
 bool follows_from_vp(const ModelConfig& config, const MediumParameter& parameter) {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/models/model_file.hpp"
 #include "io/text/error.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/discretisation/line_filter.hpp"
@@ -15,6 +14,7 @@
 #include "solver/model/helmholtz_smoothing.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/model/quality_factor.hpp"
+#include "solver/model/stored_parameter.hpp"
 #include "solver/program/find_row.hpp"
 #include "solver/program/loop_failure.hpp"
 
@@ -202,8 +202,7 @@ bool gives(const ModelConfig& config, const MediumParameter& parameter, const Co
     if (parameter.name == kVp.name) return true;
     if (parameter.name == kRho.name) return has_density(config, origin);
     if (parameter.name == kQ.name) return has_q(config, origin);
-    if (config.arrays) return config.arrays->values.contains(std::string(parameter.name));
-    return config.type == "file" && ModelFile(config.file).has(quantity_of(parameter));
+    return is_stored(config, parameter);
 }
 
 Model make_model(const ModelConfig& config, const Equation& equation, const Grid& grid, const ConfigOrigin& origin) {

@@ -6,6 +6,7 @@
 
 #include "kernels/equations/parameters.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/model/stored_parameter.hpp"
 
 namespace onda {
 namespace {
@@ -13,12 +14,6 @@ namespace {
 bool parts_have_q(const ModelConfig& m) {
     const auto has = [](const auto& part) { return part.q.has_value(); };
     return std::ranges::any_of(m.layers, has) || std::ranges::any_of(m.inclusions, has);
-}
-
-/// Whether Q of each node is in the file or the arrays.
-bool is_stored(const ModelConfig& m) {
-    if (m.arrays) return m.arrays->values.contains(std::string(kQ.name));
-    return m.type == "file" && ModelFile(m.file).has(quantity_of(kQ));
 }
 
 }  // namespace
@@ -30,7 +25,7 @@ bool has_q(const ModelConfig& m, const ConfigOrigin& origin) {
             origin.fault("model.q_rule", "li makes Q from vp, but the model gives q as well: remove one");
         return true;
     }
-    const bool stored = is_stored(m);
+    const bool stored = is_stored(m, kQ);
     if (stored && m.q)
         origin.value_fault("model.q", "the model has its own q at every node: leave this out, or take another model");
     return stored || m.q || parts_have_q(m);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <spdlog/fmt/fmt.h>
+#include <string_view>
 
 #include "io/text/error.hpp"
 #include "io/text/saturating.hpp"
@@ -100,7 +102,12 @@ void set_device(Placement& placement, const BackendConfig& backend) {
 
 void set_scheme(Plan& plan) {
     const Config& c = plan.config;
-    const auto given = [&c](const MediumParameter& parameter) { return gives(c.model, parameter, c.origin); };
+    std::map<std::string_view, bool> known;  // by parameter: each opens the model's file, and is of several equations
+    const auto given = [&](const MediumParameter& parameter) {
+        const auto found = known.find(parameter.name);
+        if (found != known.end()) return found->second;
+        return known[parameter.name] = gives(c.model, parameter, c.origin);
+    };
     plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.domain.grid, given, c.origin);
     set_memory(plan);
     plan.setup.keeps_applied = plan.task->takes_applied && plan.setup.scheme.time_order == 4;
