@@ -52,7 +52,7 @@ struct Verdict {
     Measurement measured;
     bool kept = false;
     bool is_measured = true;  ///< false: the device has no kernel for it, which is no fault
-    double seconds = 0.;  ///< wall time of the measurement
+    double seconds = 0.;      ///< wall time of the measurement
 };
 
 /// Refuses options that do not exist here before anything is measured. \throws what usable_device and check_setup
