@@ -21,6 +21,15 @@ void check_readers(const Problem& problem, const MediumReaders& readers) {
                                 std::to_string(readers.size()));
 }
 
+void write_array_row(const Problem& problem, std::size_t array, const MediumFit* fit,
+                     std::span<const std::vector<float>> parameters, double dt_s, std::int64_t y, std::int64_t z,
+                     std::span<double> values) {
+    if (const MediumArray& rule = problem.scheme.equation->arrays[array]; rule.row != nullptr)
+        rule.row(parameters, dt_s, values);
+    else
+        fit->row(array, parameters, y, problem.first_plane + z, values);
+}
+
 MediumReaders readers_from_plane(const MediumReaders& readers, std::int64_t first_plane) {
     MediumReaders shifted;
     for (const RowReader& reader : readers)

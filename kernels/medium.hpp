@@ -75,6 +75,13 @@ inline std::shared_ptr<const MediumFit> fit_of(const Problem& problem, double dt
     return fit == nullptr ? nullptr : fit(problem.scheme, problem.grid.dimensions, dt_s);
 }
 
+/// The values of an array of the equation at the nodes of a row, walls and all. \param array its place among those of
+/// the equation. \param fit fit_of() the problem. \param parameters a row each, of row (y, z) of the problem's grid.
+/// \param values as long as these.
+void write_array_row(const Problem& problem, std::size_t array, const MediumFit* fit,
+                     std::span<const std::vector<float>> parameters, double dt_s, std::int64_t y, std::int64_t z,
+                     std::span<double> values);
+
 /// Readers of the same values whose plane 0 is plane `first_plane` of these, which must outlive them.
 MediumReaders readers_from_plane(const MediumReaders& readers, std::int64_t first_plane);
 

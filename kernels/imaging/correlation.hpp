@@ -15,6 +15,10 @@
 /// In perfectly matched layers nu is (1 + Z) lambda along each of their axes (kernels/shot/layer_sources.hpp): the
 /// recursion y = (nu - b z) / (1 + a), z <- b z + a y undoes it, in the order of the adjoint run, at every step.
 ///
+/// Where nodes remember (kernels/equations/attenuation/memory.hpp), a step takes g e[n] from p[n+1], too, and R[n+1] is
+/// G (R[n] + a e[n]): a[n] has R[n+1] - G R[n] times g / a beside the above, and by parts in time as well the sum has
+///     g / a sum over n of R[n+1] (nu[n+1] - G nu[n+2]).
+///
 /// A step of order 4 in time, p[n+1] = G (2 p[n] - G p[n-1] + u[n] + A u[n] / 12) + ..., u[n] = A p[n] + f[n], has k
 /// twice in A A: beside the image above, of the whole a[n], its derivative is that of
 ///     W / (12 k^2) sum over n of (A nu[n+1]) u[n],
@@ -40,7 +44,18 @@ enum class Correlated {
     applied,                  ///< kAppliedLevel
     pressures,                ///< p[n]; in layers in their coordinates, as it is
     pressures_and_squares,    ///< with the squares of both
+    memory,                   ///< the first memory field of the forward field, with p[n] - p[n-1] of the adjoint field
+    second_memory,            ///< the second one, likewise
 };
+
+/// What correlates a memory field (EquationRow::memory).
+constexpr Correlated correlated_memory(std::size_t field) {
+    return field == 0 ? Correlated::memory : Correlated::second_memory;
+}
+/// The memory field that is kept of the forward field; -1: none.
+constexpr int memory_of(Correlated what) {
+    return what == Correlated::memory ? 0 : what == Correlated::second_memory ? 1 : -1;
+}
 
 /// Differences, with their squares where an image is to be illuminated.
 constexpr Correlated correlated_differences(bool illuminates) {
@@ -53,9 +68,9 @@ constexpr Correlated correlated_pressures(bool illuminates) {
 constexpr bool sums_squares(Correlated what) {
     return what == Correlated::differences_and_squares || what == Correlated::pressures_and_squares;
 }
-/// Whether what is correlated is what two levels differ by.
+/// Whether what is correlated of the adjoint field is what two levels differ by.
 constexpr bool is_difference(Correlated what) {
-    return what == Correlated::differences || what == Correlated::differences_and_squares;
+    return what == Correlated::differences || what == Correlated::differences_and_squares || memory_of(what) >= 0;
 }
 /// The layers out of which an adjoint field is taken: none where pressures are correlated.
 LayerBoxes correlated_layers(const Problem& problem, Correlated what);

@@ -61,7 +61,7 @@ FluxAxis flux_axis(const Problem& problem, int axis, HalfNodes which) {
 }  // namespace
 
 std::vector<FluxAxis> flux_axes(const Problem& problem, HalfNodes which) {
-    if (problem.scheme.equation != Equation::variable_density)
+    if (!has_parameter(problem.scheme.equation, "rho"))
         throw std::invalid_argument("fluxes are those of variable density");
     std::vector<FluxAxis> axes;
     for (const int axis : {0, 1, 2})

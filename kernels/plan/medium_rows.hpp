@@ -50,10 +50,7 @@ public:
         const Grid& grid = problem_.grid;
         const std::int64_t nx = grid.nx(), from_y = image(1, y), from_z = image(2, z);
         for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i](from_y, from_z, scratch.parameters[i]);
-        if (array_.row != nullptr)
-            array_.row(scratch.parameters, dt_s_, scratch.values);
-        else
-            fit_->row(number(), scratch.parameters, from_y, problem_.first_plane + from_z, scratch.values);
+        write_array_row(problem_, number(), fit_, scratch.parameters, dt_s_, from_y, from_z, scratch.values);
         if (is_wall(1, from_y) || is_wall(2, from_z)) std::ranges::fill(scratch.values, 0.);
         if (is_wall(0, 0)) scratch.values.front() = 0.;
         if (is_wall(0, nx - 1)) scratch.values.back() = 0.;

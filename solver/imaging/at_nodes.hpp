@@ -2,8 +2,10 @@
 /// Values at every computed node, from the parameters of the medium there.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -49,6 +51,32 @@ void for_rows_of_planes(std::int64_t begin, std::int64_t end, const Problem& pro
             body(y, z, rows);
         }
     }
+}
+
+/// What kernels multiply the operator by at the nodes of a row, as it is without walls.
+class KOfRows {
+public:
+    KOfRows(const Problem& problem, double dt_s) : problem_(problem), dt_s_(dt_s), fit_(fit_of(problem, dt_s)) {}
+    /// Writes them to rows.values.
+    void write(std::int64_t y, std::int64_t z, ParameterRows& rows) const {
+        write_array_row(problem_, 0, fit_.get(), rows.parameters, dt_s_, y, z, rows.values);
+    }
+
+private:
+    const Problem& problem_;
+    double dt_s_;
+    std::shared_ptr<const MediumFit> fit_;
+};
+
+/// The same of every node, [z][y][x].
+inline std::vector<double> k_of_every_node(const Problem& problem, const MediumReaders& readers, double dt_s) {
+    std::vector<double> k(static_cast<std::size_t>(problem.grid.points()));
+    const KOfRows k_of(problem, dt_s);
+    for_rows_of_planes(0, problem.grid.nz(), problem, readers, [&](std::int64_t y, std::int64_t z, auto& rows) {
+        k_of.write(y, z, rows);
+        std::ranges::copy(rows.values, k.begin() + problem.grid.at(0, y, z));
+    });
+    return k;
 }
 
 /// Sets every node, [z][y][x], to value(node, its Grid::at index, the parameters of the medium there), by rows.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "io/text/error.hpp"
@@ -51,6 +53,9 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
         applied_ = fields.make_correlation(slots_, Correlated::applied);
         inverse_gains_ = inverse_gains(medium.setup());
     }
+    const std::size_t memory_fields = sums.differences ? medium.setup().scheme.equation->memory.size() : 0;
+    for (std::size_t field = 0; field < memory_fields; ++field)
+        memories_.push_back(fields.make_correlation(slots_, correlated_memory(field)));
     if (plan.ring) rebuilt_ = std::make_unique<RebuiltField>(medium, *forward_field_, time, plan_);
     state_.add("adjoint", adjoint_field_ ? *adjoint_field_ : *forward_field_);
     const auto add_sums = [this](const char* name, const auto& sums_of) {
@@ -60,6 +65,8 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
     add_sums("pressures", pressures_);
     add_sums("applied", applied_);
     add_sums("fluxes", fluxes_);
+    for (std::size_t field = 0; field < memories_.size(); ++field)
+        add_sums(std::string(medium.setup().scheme.equation->memory[field]).c_str(), memories_[field]);
 }
 
 void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support) {
@@ -75,6 +82,7 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     adjoint_.reset();
     for (const auto* each : {&correlation_, &pressures_, &applied_})
         if (*each) (*each)->reset();
+    for (const auto& memory : memories_) memory->reset();
     if (fluxes_) fluxes_->reset();
     forward_.emplace(*forward_field_, points_, time_);
     const std::int64_t segments = plan_.segments(time_);
@@ -94,6 +102,7 @@ void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, st
     if (sum == LevelSum::adjoint_squares) factor *= scale(shot) * scale(shot);
     scale_values(planes, factor);
     if (sum == LevelSum::products && applied_) add_second_image(shot, first, planes, factor);
+    if (sum == LevelSum::products) add_memory_images(shot, first, planes, factor);
 }
 
 void GradientRun::download_pressures(int shot, std::int64_t first, std::span<double> planes) const {
@@ -116,6 +125,29 @@ void GradientRun::add_second_image(int shot, std::int64_t first, std::span<doubl
 #pragma omp parallel for
     for (std::size_t i = 0; i < planes.size(); ++i)
         planes[i] += second[i] * factor / (12. * (inverse == nullptr ? 1. : inverse[i]));
+}
+
+/// Adds what nodes that remember have beside differences: g / a of what each memory field gave.
+void GradientRun::add_memory_images(int shot, std::int64_t first, std::span<double> planes, double factor) const {
+    if (memories_.empty()) return;
+    const Grid& grid = medium_.setup().grid;
+    const std::size_t first_g = medium_.setup().scheme.equation->arrays.size() - memories_.size();
+    const auto fit = fit_of(medium_.setup(), time_.dt_s);
+    std::vector<std::int64_t> nodes(planes.size());
+    std::iota(nodes.begin(), nodes.end(), grid.at(0, 0, first));
+    std::vector<double> g(planes.size());
+    NodeValues sums(planes.size());
+    for (std::size_t field = 0; field < memories_.size(); ++field) {
+        memories_[field]->download_planes(LevelSum::products, first, sums, shot);
+        medium_.values_at(first_g + field, nodes, g);
+        const auto a = fit->of_class(field);
+#pragma omp parallel for
+        for (std::size_t i = 0; i < planes.size(); ++i) {
+            const auto [x, y, z] = grid.node(nodes[i]);
+            const double of_node = a[static_cast<std::size_t>(node_class(x, y, medium_.setup().first_plane + z))];
+            if (of_node > 0.) planes[i] += factor * g[i] / of_node * sums[i];
+        }
+    }
 }
 
 NodeValues GradientRun::whole(LevelSum sum, int shot) const {
@@ -166,8 +198,10 @@ std::vector<double> GradientRun::source_products(int shot) const {
 
 std::int64_t GradientRun::allocated_bytes() const {
     const auto bytes_of = [](const auto& part) { return part ? part->allocated_bytes() : 0; };
+    std::int64_t bytes_of_memories = 0;
+    for (const auto& memory : memories_) bytes_of_memories += bytes_of(memory);
     return bytes_of(forward_field_) + bytes_of(adjoint_field_) + bytes_of(correlation_) + bytes_of(pressures_) +
-           bytes_of(applied_) + bytes_of(fluxes_) + bytes_of(rebuilt_);
+           bytes_of(applied_) + bytes_of(fluxes_) + bytes_of(rebuilt_) + bytes_of_memories;
 }
 
 void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
@@ -231,10 +265,14 @@ void GradientRun::keep_from(std::int64_t segment) {
     forward_->set_hook(both(std::move(kept), of_first_time()));
 }
 
+void GradientRun::keep_differences(std::int64_t slot) {
+    correlation_->keep(forward_field_->fields(), slot);
+    for (const auto& memory : memories_) memory->keep(forward_field_->fields(), slot);
+}
+
 /// After a step there are its level and A p of the one before.
 void GradientRun::keep(std::int64_t step, std::int64_t segment) {
-    if (const std::int64_t slot = slot_in(segment, step); correlation_ && slot >= 0)
-        correlation_->keep(forward_field_->fields(), slot);
+    if (const std::int64_t slot = slot_in(segment, step); correlation_ && slot >= 0) keep_differences(slot);
     if (const std::int64_t slot = slot_in(segment, step - 1); applied_ && slot >= 0)
         applied_->keep(forward_field_->fields(), slot);
 }
@@ -372,6 +410,7 @@ void GradientRun::meet_segment(std::int64_t segment) {
 void GradientRun::meet(std::int64_t level, std::int64_t slot, std::int64_t steps) {
     FieldSet& nu = adjoint_->wavefield().fields();
     if (correlation_) correlation_->meet(nu, slot, steps);
+    for (const auto& memory : memories_) memory->meet(nu, slot, steps);
     if (pressures_) pressures_->meet(nu, slot, steps);
     // A nu[n+1] has been made of the last step; of n = N it is nothing, as nobody keeps A p[N].
     if (applied_) applied_->meet(nu, level < time_.steps ? slot : -1, steps);
@@ -383,6 +422,7 @@ std::optional<QueuedHook::Repeated> GradientRun::meetings_between() {
     if (fluxes_ || most == kAnySteps) return std::nullopt;
     for (const auto* each : {&correlation_, &pressures_, &applied_})
         if (*each) (*each)->follow(adjoint_->wavefield().fields());
+    for (const auto& memory : memories_) memory->follow(adjoint_->wavefield().fields());
     return QueuedHook::Repeated{
         [this, most, top](std::int64_t step) { return step - met_ == most && !is_kept(top - step); },
         [this](std::int64_t step) { met_ = step; }, meeting_between_};

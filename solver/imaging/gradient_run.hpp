@@ -147,6 +147,7 @@ private:
     void download_recorded(std::span<double> traces, int shot) const;
     [[nodiscard]] NodeValues whole(LevelSum sum, int shot) const;
     void add_second_image(int shot, std::int64_t first, std::span<double> planes, double factor) const;
+    void add_memory_images(int shot, std::int64_t first, std::span<double> planes, double factor) const;
     [[nodiscard]] std::vector<double> source_products(int shot) const;
     /// Steps of the adjoint run after which it is met again, at most.
     [[nodiscard]] std::int64_t most_steps() const {
@@ -166,6 +167,7 @@ private:
     void forward_to(std::int64_t step) { step_to(*forward_, step, !adjoint_); }
     void keep_from(std::int64_t segment);
     void keep(std::int64_t step, std::int64_t segment);
+    void keep_differences(std::int64_t slot);
     [[nodiscard]] QueuedHook keep_levels_before(std::int64_t segment);
     void keep_level_before(FieldSet& fields, std::int64_t slot);
     [[nodiscard]] bool is_kept(std::int64_t level) const { return level > 0 && level % plan_.every == 0; }
@@ -193,11 +195,13 @@ private:
     std::unique_ptr<Correlation> correlation_;  ///< of differences; null: not asked
     std::unique_ptr<Correlation> pressures_;    ///< null: not asked
     std::unique_ptr<Correlation> applied_;      ///< beside differences; null: of order 2 in time
-    std::vector<double> inverse_gains_;         ///< of the strips where A p is correlated; empty: all 1
-    std::unique_ptr<FluxCorrelation> fluxes_;   ///< null: not of density
-    std::unique_ptr<RebuiltField> rebuilt_;     ///< null where levels are kept
-    std::vector<double> scales_;                ///< of the adjoint runs of the shots
-    JoinedStates state_;                        ///< of the adjoint field and the sums
+    /// Of each memory field, beside differences; none where nothing absorbs.
+    std::vector<std::unique_ptr<Correlation>> memories_;
+    std::vector<double> inverse_gains_;        ///< of the strips where A p is correlated; empty: all 1
+    std::unique_ptr<FluxCorrelation> fluxes_;  ///< null: not of density
+    std::unique_ptr<RebuiltField> rebuilt_;    ///< null where levels are kept
+    std::vector<double> scales_;               ///< of the adjoint runs of the shots
+    JoinedStates state_;                       ///< of the adjoint field and the sums
     /// One for all batches and segments, so that what was captured of it serves again.
     RepeatedWork meeting_between_{[this] { meet(0, -1, steps_between_meetings()); }};
 

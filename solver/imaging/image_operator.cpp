@@ -56,7 +56,7 @@ public:
         const std::int64_t count = std::ssize(planes) / (grid.nx() * grid.ny());
         Padded padded = padded_image(first, count);
         std::optional<Padded> half_rho;
-        if (problem_.scheme.equation == Equation::variable_density) half_rho.emplace(padded_half_rho(first, count));
+        if (has_parameter(problem_.scheme.equation, "rho")) half_rho.emplace(padded_half_rho(first, count));
 #pragma omp parallel for
         for (std::int64_t i = 0; i < count * grid.ny(); ++i) {
             const std::int64_t y = i % grid.ny(), z = first + i / grid.ny();
@@ -155,9 +155,8 @@ private:
 }  // namespace
 
 ImagePlanes operator_on(ImagePlanes image, const Problem& problem, const MediumReaders& readers) {
-    const Equation& equation = problem.scheme.equation;
-    if (equation != Equation::star && equation != Equation::compact && equation != Equation::variable_density)
-        throw std::logic_error("no image has the operator of this equation");
+    if (problem.scheme.equation->fields.size() > 1)
+        throw std::logic_error("no image has the operator of an equation of several fields");
     return OperatorOnImage(std::move(image), problem, readers);
 }
 

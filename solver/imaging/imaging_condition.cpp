@@ -28,11 +28,11 @@ ImagePlanes make_cross_correlation(const MetFields& met) {
 /// Multiplies planes by factor * k / dt^2.
 void multiply_by_k(std::span<double> planes, std::int64_t first, double factor, const MetFields& met) {
     const Grid& grid = met.problem.grid;
-    const MediumArray& array = met.problem.scheme.equation->arrays.front();
+    const KOfRows k_of(met.problem, met.dt_s);
     const std::int64_t end = first + std::ssize(planes) / (grid.nx() * grid.ny());
     const double scale = factor / (met.dt_s * met.dt_s);
     for_rows_of_planes(first, end, met.problem, met.readers, [&](std::int64_t y, std::int64_t z, ParameterRows& rows) {
-        array.row(rows.parameters, met.dt_s, rows.values);
+        k_of.write(y, z, rows);
         double* const row = planes.data() + (grid.at(0, y, z) - grid.at(0, 0, first));
         for (std::size_t x = 0; x < rows.values.size(); ++x) row[x] *= scale * rows.values[x];
     });

@@ -62,13 +62,11 @@ double slope_of_buoyancy(double before, double behind) {
 
 NodeValues gradient_of_rho(std::span<const double> image, const DensityImages& images, const Problem& problem,
                            const MediumReaders& readers, double dt_s) {
-    const MediumArray& array = problem.scheme.equation->arrays.front();
     const bool damps = has_gains(problem);
-    const std::vector<double> rho = densities(problem, readers);
+    const std::vector<double> k = k_of_every_node(problem, readers, dt_s), rho = densities(problem, readers);
     NodeValues gradient(image.size());
     set_every_node(gradient, problem, readers, [&](const auto& node, std::size_t at, const auto& parameters) {
-        const double k = array.value(parameters.data(), dt_s);
-        return weight_of(problem, node, damps) / (k * parameters[kRhoOf]) * image[at];
+        return weight_of(problem, node, damps) / (k[at] * parameters[kRhoOf]) * image[at];
     });
     for (const FluxAxis& flux : flux_axes(problem)) {
         const std::vector<double>& products = images.fluxes[static_cast<std::size_t>(flux.axis)];
@@ -97,7 +95,7 @@ MediumPerturbation perturbation_of(std::span<const double> dvp, std::span<const 
         perturbation.largest = largest_of(perturbation.ratio);
         return perturbation;
     }
-    const MediumArray& array = problem.scheme.equation->arrays.front();
+    const std::vector<double> k = k_of_every_node(problem, readers, dt_s);
     const auto is_held = [&](const auto& node) { return weight_of(problem, node, false) == 0.; };
     const auto at = [&](const auto& node) {
         return static_cast<std::size_t>(problem.grid.at(node[0], node[1], node[2]));
@@ -105,9 +103,8 @@ MediumPerturbation perturbation_of(std::span<const double> dvp, std::span<const 
     perturbation.ratio = at_every_node(problem, readers, [&](const auto& node, const auto& parameters) {
         return is_held(node) ? 0. : 2. * dvp[at(node)] / parameters[0] + drho[at(node)] / parameters[kRhoOf];
     });
-    perturbation.flux.k = at_every_node(problem, readers, [&](const auto& node, const auto& parameters) {
-        return is_held(node) ? 0. : array.value(parameters.data(), dt_s);
-    });
+    perturbation.flux.k = at_every_node(
+        problem, readers, [&](const auto& node, const auto&) { return is_held(node) ? 0. : k[at(node)]; });
     const std::vector<double> rho = densities(problem, readers);
     for (const FluxAxis& flux : flux_axes(problem)) {
         std::vector<double>& db = perturbation.flux.buoyancy[static_cast<std::size_t>(flux.axis)];

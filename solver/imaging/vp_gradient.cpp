@@ -86,11 +86,11 @@ std::int64_t planes_together(const Grid& grid) {
 void make_gradient_of_vp(std::span<double> planes, std::int64_t first, bool damps, const Problem& problem,
                          const MediumReaders& readers, double dt_s) {
     const Grid& grid = problem.grid;
-    const MediumArray& array = problem.scheme.equation->arrays.front();
+    const KOfRows k_of(problem, dt_s);
     const std::int64_t end = first + std::ssize(planes) / (grid.nx() * grid.ny());
     const std::int64_t last = grid.nx() - 1;
     for_rows_of_planes(first, end, problem, readers, [&](std::int64_t y, std::int64_t z, ParameterRows& rows) {
-        array.row(rows.parameters, dt_s, rows.values);
+        k_of.write(y, z, rows);
         const float* const vp = rows.parameters.front().data();
         const double* const k = rows.values.data();
         double* const row = planes.data() + (grid.at(0, y, z) - grid.at(0, 0, first));

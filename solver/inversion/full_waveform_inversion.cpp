@@ -13,6 +13,7 @@
 #include "solver/inversion/inversion_iterations.hpp"
 #include "solver/inversion/inversion_preparation.hpp"
 #include "solver/model/step_mask.hpp"
+#include "solver/plan/attenuation.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
@@ -81,6 +82,7 @@ void FullWaveformInversion::prepare() {
         return make_plan(with_inverted_parameters(config_), place, &kInversionGradientTask);
     });
     config_.grid = draft.config.grid;
+    config_.attenuation = settled_attenuation(draft);
     const Model model = ranks_.all_or_none(
         [&] { return make_model(config_.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
     std::string mask_hash;
@@ -91,7 +93,7 @@ void FullWaveformInversion::prepare() {
         check_start_model(config_, model, mask);
         mask_hash = hash_of_values(mask);
     });
-    start_facts_ = {draft.setup.scheme.equation == Equation::variable_density, {model.vp().min, model.vp().max}};
+    start_facts_ = facts_of(model);
     plan_ = ranks_.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(*plan_, model, passes_.facts);
     identity_ =

@@ -105,9 +105,9 @@ std::int64_t bytes_of_wavelets(const Plan& prediction) {
                               std::int64_t{30});
 }
 
-std::int64_t bytes_of_folders(const PassesOfStage& passes, bool has_density) {
+std::int64_t bytes_of_folders(const PassesOfStage& passes) {
     constexpr std::int64_t head_of_model = 6200, record = 400, of_shot = 50;
-    const std::int64_t parameters = has_density ? 2 : 1;
+    const auto parameters = std::ssize(passes.gradient.setup.scheme.equation->parameters);
     const std::int64_t model = saturating_product(passes.gradient.domain.grid.points(), parameters, std::int64_t{4});
     const std::int64_t iteration =
         saturating_sum(model, head_of_model + record, of_shot * std::ssize(passes.gradient.survey.shots));
@@ -194,7 +194,7 @@ std::int64_t count_held(const Config& config, const InversionStage& stage) {
     return std::ranges::count(held_nodes(grid, vp, inversion, step_mask(config, grid)), true);
 }
 
-StageForecast forecast_of(const InversionStage& stage, const PassesOfStage& passes, bool has_density) {
+StageForecast forecast_of(const InversionStage& stage, const PassesOfStage& passes) {
     const Config& config = stage.with_start_model();
     const MemoryForecast of_gradient = forecast_memory(passes.gradient), of_trial = forecast_memory(passes.trial);
     StageForecast forecast;
@@ -208,7 +208,7 @@ StageForecast forecast_of(const InversionStage& stage, const PassesOfStage& pass
     forecast.host_bytes = saturating_sum(largest, bytes_of_optimiser(config.inversion.value(), stage.grid().points()),
                                          bytes_of_gathers(passes));
     forecast.device_bytes = std::max(of_gradient.device_peak_bytes(), of_trial.device_peak_bytes());
-    forecast.disk_bytes = bytes_of_folders(passes, has_density);
+    forecast.disk_bytes = bytes_of_folders(passes);
     return forecast;
 }
 
@@ -221,7 +221,7 @@ std::vector<StageForecast> forecast_inversion(const Config& config, const RankPl
     for (std::size_t i = 0; i < prepared.config.inversion->stages.size(); ++i) {
         const InversionStage stage(prepared.config, static_cast<std::int64_t>(i) + 1, prepared.start, ranks);
         const PassesOfStage passes = passes_of(stage, ranks);
-        StageForecast forecast = forecast_of(stage, passes, prepared.start.has_density);
+        StageForecast forecast = forecast_of(stage, passes);
         if (forecast.host_bytes <= available_host_bytes(ranks)) forecast.held = count_held(prepared.config, stage);
         if (with_trial) set_times(forecast, passes, smoothing_seconds(stage, passes.gradient), stages, folder);
         stages.push_back(std::move(forecast));

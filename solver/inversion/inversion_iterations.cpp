@@ -90,15 +90,18 @@ double difference_percent(std::span<const float> model, std::span<const float> f
 
 ModelOf model_of(const Config& config, const Grid& grid, const Equation& equation) {
     Model model = make_model(config.model, equation, grid, config.origin);
-    ModelOf values{{model.vp().values.begin(), model.vp().values.end()}, {}};
-    if (const ParameterValues* rho = model.find("rho")) values.rho.assign(rho->values.begin(), rho->values.end());
-    return values;
+    const auto values_of = [&model](const char* name) {
+        const ParameterValues* const found = model.find(name);
+        return found == nullptr ? std::vector<float>() : std::vector(found->values.begin(), found->values.end());
+    };
+    return {values_of("vp"), values_of("rho"), values_of("q")};
 }
 
 void store(const ModelOf& model, const std::filesystem::path& file, const Grid& grid, const Equation& equation,
            const std::string& made_by) {
     std::vector<std::span<const float>> parameters{model.vp};
-    if (!model.rho.empty()) parameters.emplace_back(model.rho);
+    for (const std::vector<float>* further : {&model.rho, &model.q})
+        if (!further->empty()) parameters.emplace_back(*further);
     store_model(file, grid, equation, parameters, version_line() + ": " + made_by, true);
 }
 
@@ -132,7 +135,7 @@ StageIterations::StageIterations(InversionParts& run, std::int64_t number, std::
     parameters_.emplace(settings, start_.vp, start_.rho, held_);
     bounds_ = parameters_->box();
     // Densities that follow from velocities do so from the beginning.
-    start_ = parameters_->to_model(parameters_->from_model(start_.vp, start_.rho));
+    start_ = model_of_variables(parameters_->from_model(start_.vp, start_.rho));
     set_drawing(0);
 }
 
@@ -323,7 +326,13 @@ std::vector<MisfitByShot> StageIterations::try_model(const ModelOf& model, std::
 }
 
 ModelOf StageIterations::model_at(double step, const Variables& p) const {
-    return parameters_->to_model(moved(x_, step, p, {bounds_.lowest, bounds_.highest}));
+    return model_of_variables(moved(x_, step, p, {bounds_.lowest, bounds_.highest}));
+}
+
+ModelOf StageIterations::model_of_variables(const Variables& x) const {
+    ModelOf model = parameters_->to_model(x);
+    model.q = first_.q;
+    return model;
 }
 
 /// Of trials on some of the shots the slope is taken for theirs by their part of the misfit.

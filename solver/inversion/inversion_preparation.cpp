@@ -12,6 +12,7 @@
 #include "solver/inversion/model_parameters.hpp"
 #include "solver/model/step_mask.hpp"
 #include "solver/outputs/iterations/wells.hpp"
+#include "solver/plan/attenuation.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/tasks/inversion_tasks.hpp"
@@ -84,14 +85,15 @@ PreparedInversion prepare_inversion(const Config& config, const RankPlace& ranks
     const Plan draft = make_plan(with_inverted_parameters(config), ranks, &kInversionGradientTask);
     const Equation& equation = draft.setup.scheme.equation;
     const VelocityRange& told = draft.model.velocity;
-    PreparedInversion prepared{config, {equation == Equation::variable_density, {told.min_m_s, told.max_m_s}}};
+    PreparedInversion prepared{config, {has_parameter(equation, "rho"), {told.min_m_s, told.max_m_s}}};
     prepared.config.grid = draft.config.grid;
+    prepared.config.attenuation = settled_attenuation(draft);
     read_wells(config.inversion->wells, draft.domain.grid, config.origin);
     InversionConfig& inversion = prepared.config.inversion.value();
     if (told.exact) complete_bounds(inversion, {told.min_m_s, told.max_m_s});
-    if (told.exact && start_is_known_to_fit(inversion, told)) return prepared;
+    if (told.exact && !draft.setup.remembers() && start_is_known_to_fit(inversion, told)) return prepared;
     const Model start = make_model(config.model, equation, draft.domain.grid, config.origin);
-    prepared.start.vp = {start.vp().min, start.vp().max};
+    prepared.start = facts_of(start);
     complete_bounds(inversion, prepared.start.vp);
     check_start_model(prepared.config, start, step_mask(prepared.config, start.grid));
     return prepared;

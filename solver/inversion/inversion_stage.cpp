@@ -22,11 +22,12 @@ NumberSelection selection_of(const std::vector<std::int64_t>& numbers) {
     return std::get<NumberSelection>(NumberSelection::parse(text));
 }
 
-/// A model of one velocity, with densities where the run has some.
-ModelConfig constant_model(double vp_m_s, bool has_density) {
+/// A model of one velocity, with densities, and the lowest Q, where the run has some.
+ModelConfig constant_model(double vp_m_s, const StartModelFacts& start) {
     ModelConfig model;
     model.vp_m_s = vp_m_s;
-    if (has_density) model.rho = "gardner";
+    model.q = start.lowest_q;
+    if (start.has_density) model.rho = "gardner";
     return model;
 }
 
@@ -47,6 +48,12 @@ ModelConfig model_of_file(const std::filesystem::path& file, bool resample) {
     model.file = file;
     model.resample = resample;
     return model;
+}
+
+StartModelFacts facts_of(const Model& start) {
+    StartModelFacts facts{start.find("rho") != nullptr, {start.vp().min, start.vp().max}};
+    if (const ParameterValues* q = start.find("q")) facts.lowest_q = q->min;
+    return facts;
 }
 
 std::vector<std::int64_t> every_mth(const std::vector<std::int64_t>& numbers, std::int64_t m) {
@@ -123,8 +130,8 @@ void InversionStage::set_grid(const Config& whole) {
 void InversionStage::set_sampling(const StartModelFacts& start) {
     const BoundsConfig& bounds = base_.inversion->vp_m_s;
     Config slowest = base_, fastest = base_;
-    slowest.model = constant_model(std::min(bounds.min.value(), start.vp.min), start.has_density);
-    fastest.model = constant_model(std::max(bounds.max.value(), start.vp.max), start.has_density);
+    slowest.model = constant_model(std::min(bounds.min.value(), start.vp.min), start);
+    fastest.model = constant_model(std::max(bounds.max.value(), start.vp.max), start);
     const Plan plan = make_plan(fastest, ranks_, &kInversionGradientTask);
     base_.time.dt_s = slowest.time.dt_s = plan.time.dt_s;
     base_.output.seismograms.dt_s = plan.time.output_dt_s;
@@ -163,7 +170,7 @@ void InversionStage::check_signals(const Survey& survey) const {
 
 std::vector<std::int64_t> InversionStage::shots_of_survey() const {
     Config any = base_;
-    any.model = constant_model(base_.inversion->vp_m_s.max.value(), false);
+    any.model = constant_model(base_.inversion->vp_m_s.max.value(), {});
     any.model.rho = "none";
     any.imaging->parameters = "vp";
     const Plan plan = make_plan(any, ranks_, &kMisfitTask);

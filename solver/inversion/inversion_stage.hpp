@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "io/config/config.hpp"
@@ -21,8 +22,10 @@ ModelConfig model_of_file(const std::filesystem::path& file, bool resample = fal
 /// What a stage needs to know of the model that the run begins with.
 struct StartModelFacts {
     bool has_density = false;
-    ParameterRange vp{};  ///< of all nodes [m/s], of those that are held, too
+    ParameterRange vp{};                            ///< of all nodes [m/s], of those that are held, too
+    std::optional<double> lowest_q = std::nullopt;  ///< none where nothing absorbs
 };
+StartModelFacts facts_of(const Model& start);
 
 /// What all passes of a stage have in common.
 class InversionStage {

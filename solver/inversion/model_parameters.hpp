@@ -20,6 +20,7 @@ namespace onda {
 struct ModelOf {
     std::vector<float> vp;   ///< [m/s]
     std::vector<float> rho;  ///< [kg/m3]; empty: constant
+    std::vector<float> q{};  ///< stays as it is; empty: nothing absorbs
 };
 
 /// The lowest and highest value of each variable.

@@ -15,7 +15,7 @@ constexpr double kLowOfPeak = 0.4, kHighOfPeak = 2.5;
 constexpr double kStrongLoss = 10.;  ///< Q below which a wave is hardly one
 
 bool absorbs(const Plan& plan) {
-    return !plan.setup.scheme.equation->memory.empty();
+    return plan.setup.remembers();
 }
 
 /// The lowest and highest Q that are known; nothing where none is below kLossless, or none is known.
@@ -70,6 +70,15 @@ void set_relaxation(Plan& plan) {
     if (!(relaxation.low_hz < relaxation.high_hz))
         plan.config.origin.value_fault("attenuation.band_hz", "the second frequency must be above the first");
     plan.setup.scheme.relaxation = relaxation;
+}
+
+AttenuationConfig settled_attenuation(const Plan& plan) {
+    AttenuationConfig settled = plan.config.attenuation;
+    if (!absorbs(plan)) return settled;
+    const Relaxation& relaxation = plan.setup.scheme.relaxation;
+    settled.reference_frequency_hz = relaxation.reference_hz;
+    settled.band_hz = {relaxation.low_hz, relaxation.high_hz};
+    return settled;
 }
 
 double stiffest_m_s(const Plan& plan, const std::function<double(double)>& limit_s) {

@@ -18,6 +18,9 @@ void set_memory(Plan& plan);
 /// width.
 void set_relaxation(Plan& plan);
 
+/// The configuration of what set_relaxation() has set, so that a run whose wavelets are others has the same medium.
+AttenuationConfig settled_attenuation(const Plan& plan);
+
 /// The velocity that the stability limit is for: that of infinite frequency at the lowest known Q.
 /// \param limit_s gives the largest stable dt [s] of a velocity [m/s].
 /// \throws Error(config) for a band that the time step does not resolve.

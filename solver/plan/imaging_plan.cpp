@@ -73,6 +73,9 @@ std::vector<std::int64_t> bytes_of_correlations(const Experiment& experiment, co
             bytes = saturating_sum(bytes,
                                    of(correlated_pressures(sums.illuminates_pressures()), experiment.imaging->offsets));
         if (sums.differences && part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
+        const std::size_t memories = sums.differences ? part.scheme.equation->memory.size() : 0;
+        for (std::size_t field = 0; field < memories; ++field)
+            bytes = saturating_sum(bytes, of(correlated_memory(field)));
         if (!sums.density) return bytes;
         return saturating_sum(bytes, device.flux_correlation_allocations(part, shots, slots).bytes(device.memory()));
     });

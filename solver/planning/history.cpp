@@ -218,16 +218,14 @@ void check_gradients(const Plan& plan) {
         c.origin.value_fault("time.stepping", "gradients are computed with single steps: use auto or single");
     if (c.model.storage == "16bit")
         c.origin.value_fault("model.storage", "gradients need the velocities as they are: use auto or float");
-    if (!plan.setup.scheme.equation->memory.empty())
-        c.origin.fault("model",
-                       "gradients, images and scattered fields are those of media without loss so far: take "
-                       "model.q_rule: none");
+    if (plan.task->scatters && plan.setup.remembers())
+        c.origin.fault("model", "scattered fields are those of media without loss so far: take model.q_rule: none");
     if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)
         c.origin.fault(
             "scheme.stencil",
             "gradients of the compact stencil are exact with sponges, or with cpml across one axis only; use "
             "boundary: sponge, or the star");
-    if (plan.imaging && plan.imaging->sums.density && plan.setup.scheme.equation != Equation::variable_density) {
+    if (plan.imaging && plan.imaging->sums.density && !has_parameter(plan.setup.scheme.equation, "rho")) {
         if (plan.imaging->condition != nullptr)
             c.origin.value_fault("imaging.image.condition",
                                  "the model has no densities: use inverse_scattering, which is the same there");

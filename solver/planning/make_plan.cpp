@@ -263,7 +263,7 @@ void set_offset_lines(Plan& plan) {
 void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey, const Model* model) {
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
     const bool has_relaxation = has_medium && has_survey && stages.run([&] { set_relaxation(plan); });
-    const bool needs_relaxation = !plan.setup.scheme.equation->memory.empty();
+    const bool needs_relaxation = plan.setup.remembers();
     const bool has_time = has_medium && (has_relaxation || !needs_relaxation) && stages.run([&] { set_time(plan); });
     const bool has_boundary = stages.run([&] {
         if (has_time)

@@ -29,6 +29,11 @@ Experiment box_of(const Case& c, int dimensions, Precision precision) {
     e.grid.spacing_m = {10., c.equation == Equation::compact ? 10. : 9., c.equation == Equation::compact ? 10. : 8.};
     e.precision = precision;
     e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, kFastest);
+    if (remembers(c)) {
+        e.scheme.relaxation = {20., 8., 50., kMostMechanisms};
+        const std::array lowest{double(kLowestScatteredQ)};
+        e.dt_s *= kFastest / e.scheme.stiffest_m_s(kFastest, lowest, e.dt_s);
+    }
     e.steps = 160;
     BoundaryConfig boundary;
     boundary.cpml_width = boundary.sponge_width = kWidth;
@@ -64,6 +69,7 @@ AdjointBox::AdjointBox(const Experiment& e, const VerifyOptions& options) : e_(e
     };
     readers_.push_back(scattered(scattered_velocity, change_[0]));
     if (has_density()) readers_.push_back(scattered(scattered_density, change_[1]));
+    if (has_parameter(e_.scheme.equation, "q")) readers_.push_back(scattered(scattered_q, change_[2]));
     device_ = &usable_device(options.backend);
     setup_ = make_setup(e_, options);
     setup_.stepping = Stepping::single;

@@ -44,7 +44,17 @@ inline constexpr std::array kAdjointCases{
     Case{"order 4 in time, order 2, CPML", Equation::star, 2, "cpml", "cpml", "cpml", 4},
     Case{"order 4 in time, order 8, sponge and free surface", Equation::star, 8, "free_surface", "sponge", "sponge", 4},
     Case{"order 4 in time, order 4, mirrors", Equation::star, 4, "free_surface", "rigid", "rigid", 4},
+    Case{"attenuation, order 8, CPML, free surface and wall", Equation::attenuation_of_two, 8, "free_surface", "rigid",
+         "cpml"},
+    Case{"attenuation, order 4, sponge and free surface", Equation::attenuation, 4, "free_surface", "sponge", "sponge"},
+    Case{"attenuation, variable density, order 8, CPML, free surface and wall", Equation::attenuation_density, 8,
+         "free_surface", "rigid", "cpml"},
 };
+
+/// Whether nodes remember, so that no field is rebuilt backward and none is scattered.
+constexpr bool remembers(const Case& c) {
+    return !c.equation->memory.empty();
+}
 
 /// Whether tests leave a row of order 4 in time out: in 3-D, where one case stands for all.
 constexpr bool is_long_in_order_4(const Case& c, int dimensions) {
@@ -125,7 +135,7 @@ private:
     Setup setup_;
     const Device* device_ = nullptr;
     MediumReaders readers_;
-    std::array<std::vector<float>, 2> change_;  ///< of velocities and densities
+    std::array<std::vector<float>, 3> change_;  ///< of velocities, densities and Q
     std::vector<Position> sources_, receivers_;
 };
 

@@ -41,6 +41,7 @@ public:
     }
     /// A memory field, and how all of them lie.
     [[nodiscard]] Buffer<T>& memory(std::size_t field) { return memory_[field]; }
+    [[nodiscard]] const Buffer<T>& memory(std::size_t field) const { return memory_[field]; }
     [[nodiscard]] std::size_t memory_count() const { return memory_.size(); }
     [[nodiscard]] const Layout& memory_layout() const { return memory_layout_; }
     void set_threads(int threads) { threads_ = threads; }

@@ -31,9 +31,14 @@ public:
         const auto& fields = dynamic_cast<const CpuFields<T>&>(forward);
         for_rows({whole_}, [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
             T* const kept = shots_[s].kept.data() + slot * points_ + setup_.grid.at(0, y, z);
-            with_values(fields.of(static_cast<int>(s)), 0, y, z, [&](const auto& value) {
+            const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
+            const auto keep_row = [&](const auto& value) {
                 for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) kept[x] = value(x);
-            });
+            };
+            if (const int field = memory_of(what_); field >= 0)
+                keep_row([r = memory_from(of_shot, field, y, z)](std::int64_t x) { return r[x]; });
+            else
+                with_values(of_shot, 0, y, z, keep_row);
         });
     }
     void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t /*steps*/) override {
@@ -135,7 +140,8 @@ private:
     void for_rows(const std::vector<Box>& parts, const Body& body) const {
         for_node_rows<T>(setup_, shots_.size(), parts, body);
     }
-    /// Calls use(value), where value(i) is what is correlated of a field at the i-th node from one on.
+    /// Calls use(value), where value(i) is what is correlated of a field at the i-th node from one on; of the adjoint
+    /// field's where the forward field's memory is.
     template <typename Use>
     void with_values(const ShotFields<T>& fields, std::int64_t x, std::int64_t y, std::int64_t z,
                      const Use& use) const {

@@ -54,6 +54,12 @@ std::pair<const T*, const T*> levels_from(const ShotFields<T>& fields, std::int6
     return {level_from(fields, {}, x, y, z), level_from(fields, kPreviousLevel, x, y, z)};
 }
 
+/// A row of a memory field.
+template <typename T>
+const T* memory_from(const ShotFields<T>& fields, int field, std::int64_t y, std::int64_t z) {
+    return fields.memory(static_cast<std::size_t>(field)).data() + fields.memory_layout().at(0, y, z);
+}
+
 /// Makes values zero, by all threads of a set-up.
 template <typename T>
 void clear_values(const Setup& setup, T* values, std::int64_t count) {
