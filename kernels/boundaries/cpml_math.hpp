@@ -27,12 +27,17 @@ namespace onda {
 template <int R>
 struct StarFactor {
     static constexpr int first = 0, count = R + 1, smoothed_dimensions = 0;
-    static constexpr bool has_density = false;
+    static constexpr bool has_density = false, couples = false;
+};
+/// The star's, of an equation whose fields share what it gives (LayerCoupling of kernels/equations/equation.hpp).
+template <int R>
+struct VtiFactor : StarFactor<R> {
+    static constexpr bool couples = true;
 };
 template <int R>
 struct DensityFactor {
     static constexpr int first = 1 - R, count = 2 * R, smoothed_dimensions = 0;
-    static constexpr bool has_density = true;
+    static constexpr bool has_density = true, couples = false;
 };
 /// The factor of the compact operator: D is that of order 2, and p the weighted mean over the plane across the axis
 /// that the operator takes of the planes on either side: with that of the axis alone short waves grow where two layers
@@ -40,10 +45,10 @@ struct DensityFactor {
 template <int Dims>
 struct CompactFactor {
     static constexpr int first = 0, count = 2, smoothed_dimensions = Dims;
-    static constexpr bool has_density = false;
+    static constexpr bool has_density = false, couples = false;
 };
 /// The factors, for a choice at run time.
-enum class FactorKind { star, density, compact_2d, compact_3d };
+enum class FactorKind { star, density, compact_2d, compact_3d, vti };
 inline constexpr int kMaxFactorWeights = 2 * kMaxRadius;
 
 /// The sum of h_j at(j), in the order of j.

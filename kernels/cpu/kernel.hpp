@@ -174,6 +174,12 @@ void attenuation_density_reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void attenuation_density_vectorised_step(const StepArguments<T>& a);
 
+// Steps of vertical transverse isotropy.
+template <typename Isa, typename T>
+void vti_reference_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void vti_vectorised_step(const StepArguments<T>& a);
+
 /// The nodes of a row that a kernel takes at once: the whole row or, of rows beyond 8 kB, one of equal parts. It is a
 /// multiple of the longest vector.
 template <typename T>

@@ -78,6 +78,10 @@ std::vector<Kernel> kernels_of() {
                            attenuation_density_vectorised_step<Isa, float>,
                            attenuation_density_vectorised_step<Isa, double>, nullptr, equation});
     }
+    kernels.push_back({"reference", "plain loops, obviously right", vti_reference_step<Isa, float>,
+                       vti_reference_step<Isa, double>, nullptr, Equation::vti});
+    kernels.push_back({"vectorised", "OpenMP and SIMD, in blocks of whole rows", vti_vectorised_step<Isa, float>,
+                       vti_vectorised_step<Isa, double>, nullptr, Equation::vti});
     kernels.push_back({"reference", "plain loops, obviously right", reference_leap_step<Isa, float>,
                        reference_leap_step<Isa, double>, nullptr, Equation::star, Applications::twice});
     kernels.push_back({"vectorised", "OpenMP and SIMD, in tiles that the L2 cache holds",
@@ -88,7 +92,8 @@ std::vector<Kernel> kernels_of() {
     // plain set.
     for (Kernel& kernel : kernels)
         kernel.is_followed = !kIsPlain<Isa> && kernel.name == "vectorised" &&
-                             kernel.applications == Applications::once && !has_parameter(kernel.equation, "rho");
+                             kernel.applications == Applications::once && !has_parameter(kernel.equation, "rho") &&
+                             kernel.equation->fields.size() == 1;
     return kernels;
 }
 

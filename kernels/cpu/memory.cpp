@@ -8,6 +8,7 @@
 #include "kernels/plan/shell.hpp"
 #include "kernels/plan/strip_turns.hpp"
 #include "kernels/shot/leap_sources.hpp"
+#include "kernels/shot/source_entries.hpp"
 
 namespace onda::cpu {
 
@@ -15,14 +16,14 @@ int threads_of(const Setup& setup) {
     return setup.threads > 0 ? setup.threads : omp_get_max_threads();
 }
 
-void add_sources(Allocations& list, const ShotSize& size, std::int64_t element_bytes, int shots) {
+void add_sources(Allocations& list, const ShotSize& size, std::int64_t element_bytes, int shots, std::int64_t fields) {
     if (size.source_nodes == 0) return;
     const auto add = [&](const char* name, std::int64_t elements, std::int64_t bytes) {
         list.add(table(std::string("sources.") + name, Owner::shots, elements, bytes, shots));
     };
     add("element", size.source_nodes, sizeof(std::int64_t));
     add("row", size.source_nodes, sizeof(std::int32_t));
-    add("amplitude", size.source_nodes, element_bytes);
+    add("amplitude", fields * size.source_nodes, element_bytes);
     add("samples", size.sources + 1, sizeof(std::int64_t));
     add("signal", size.sources * size.signal_samples, element_bytes);
 }
@@ -77,7 +78,7 @@ Allocations allocations(const Setup& setup, int shots, const ShotSize& shot) {
         row_for(strip, setup).add_rows(again, strip, setup, threads, shots);
     });
     add_sources(list, setup.applications() == Applications::twice ? most_of_leaps(setup, shot) : shot,
-                rules.element_bytes, shots);
+                rules.element_bytes, shots, static_cast<std::int64_t>(fields_of_sources(setup.scheme.equation)));
     add_receivers(list, shot, rules.element_bytes, shots);
     return list;
 }

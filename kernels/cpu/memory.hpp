@@ -26,8 +26,9 @@ inline std::string previous_row(std::string_view field) {
     return std::string(field) + "_previous";
 }
 
-/// Adds the rows of the sources of a shot, none without sources. \param shots alike.
-void add_sources(Allocations& list, const ShotSize& size, std::int64_t element_bytes, int shots = 1);
+/// Adds the rows of the sources of a shot, none without sources. \param shots alike. \param fields that they act on.
+void add_sources(Allocations& list, const ShotSize& size, std::int64_t element_bytes, int shots = 1,
+                 std::int64_t fields = 1);
 /// Adds the rows of the receivers of a shot and of its traces, none without receivers. \param shots alike.
 void add_receivers(Allocations& list, const ShotSize& size, std::int64_t element_bytes, int shots = 1);
 

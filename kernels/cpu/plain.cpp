@@ -78,4 +78,13 @@ void attenuation_density_vectorised_step<ONDA_ISA, double>(const StepArguments<d
     attenuation_density_reference_step<ONDA_ISA>(a);
 }
 
+template <>
+void vti_vectorised_step<ONDA_ISA, float>(const StepArguments<float>& a) {
+    vti_reference_step<ONDA_ISA>(a);
+}
+template <>
+void vti_vectorised_step<ONDA_ISA, double>(const StepArguments<double>& a) {
+    vti_reference_step<ONDA_ISA>(a);
+}
+
 }  // namespace onda::cpu

@@ -30,12 +30,16 @@ public:
     Injection(const Medium& medium, const Sources& sources, Element element) {
         const std::vector<SourceEntry> entries = source_entries(sources.nodes);
         if (entries.empty()) return;
+        fields_ = fields_of_sources(medium.setup().scheme.equation);
         allocate(sources, entries.size());
-        const std::vector<double> amplitudes = source_amplitudes(medium, sources, entries);
+        for (std::size_t field = 0; field < fields_; ++field) {
+            const std::vector<double> amplitudes = source_amplitudes(medium, sources, entries, field);
+            std::ranges::transform(amplitudes, amplitude_.data() + field * entries.size(),
+                                   [](double amplitude) { return static_cast<T>(amplitude); });
+        }
         for (std::size_t i = 0; i < entries.size(); ++i) {
             element_[i] = element(entries[i].node);
             row_[i] = static_cast<std::int32_t>(entries[i].row);
-            amplitude_[i] = static_cast<T>(amplitudes[i]);
         }
         for (std::size_t row = 0; row < sources.signal.size(); ++row) {
             const std::vector<double>& signal = sources.signal[row];
@@ -45,13 +49,17 @@ public:
         }
     }
 
-    void add(std::int64_t n, T* p) const {
+    /// The fields that they act on.
+    [[nodiscard]] std::size_t fields() const { return fields_; }
+    /// \param p of the field.
+    void add(std::int64_t n, T* p, std::size_t field = 0) const {
         const FlushDenormals<T> flush;
+        const T* const amplitude = amplitude_.data() + field * element_.size();
         for (std::size_t i = 0; i < element_.size(); ++i) {
             const auto row = static_cast<std::size_t>(row_[i]);
             const std::int64_t at = samples_[row] + n;
             if (at < samples_[row + 1])
-                p[element_[i]] = fused(amplitude_[i], signal_[static_cast<std::size_t>(at)], p[element_[i]]);
+                p[element_[i]] = fused(amplitude[i], signal_[static_cast<std::size_t>(at)], p[element_[i]]);
         }
     }
     [[nodiscard]] std::int64_t bytes() const {
@@ -66,7 +74,7 @@ private:
         for (const std::vector<double>& signal : sources.signal)
             size.signal_samples = std::max(size.signal_samples, std::ssize(signal));
         Allocations planned;
-        add_sources(planned, size, sizeof(T));
+        add_sources(planned, size, sizeof(T), 1, static_cast<std::int64_t>(fields_));
         element_ = Table<std::int64_t>(planned.of("sources.element"));
         row_ = Table<std::int32_t>(planned.of("sources.row"));
         amplitude_ = Table<T>(planned.of("sources.amplitude"));
@@ -76,7 +84,8 @@ private:
 
     Table<std::int64_t> element_;
     Table<std::int32_t> row_;  ///< of the sources, for each entry
-    Table<T> amplitude_;
+    Table<T> amplitude_;       ///< of each entry, field after field
+    std::size_t fields_ = 1;
     Table<std::int64_t> samples_;  ///< row r is signal_[samples_[r]] … signal_[samples_[r + 1] - 1]
     Table<T> signal_;
 };
@@ -97,12 +106,13 @@ public:
         std::ranges::transform(receivers.weight, weight_.data(), [](double weight) { return static_cast<T>(weight); });
     }
 
-    void record(std::int64_t n, const T* p, int threads) {
+    void record(std::int64_t n, const ObservedField<T>& observed, int threads) {
         if (n >= samples_ || receivers_ == 0) return;
         T* const samples = traces_.data() + n * receivers_;
         const ReceiverEntries<T> entries{first_.data(), element_.data(), weight_.data()};
-        on_threads(receivers_ > 512 ? threads : 1,
-                   [&](int thread, int all) { sample_(entries, rows_of_thread(receivers_, thread, all), p, samples); });
+        on_threads(receivers_ > 512 ? threads : 1, [&](int thread, int all) {
+            sample_(entries, rows_of_thread(receivers_, thread, all), observed, samples);
+        });
     }
 
     /// [receiver][sample]

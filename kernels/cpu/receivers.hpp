@@ -8,6 +8,7 @@
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/kernel.hpp"
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/equations/vti/vti.hpp"
 
 namespace onda {
 
@@ -32,13 +33,25 @@ struct ReceiverEntries {
     const T* weight;
 };
 
-/// Samples the receivers of a range. \param p the array whose elements the entries name; \param samples of all
-/// receivers.
+/// What receivers see: an array whose elements the entries name, and what they see of another one with it.
+template <typename T>
+struct ObservedField {
+    const T* p = nullptr;
+    const T* second = nullptr;  ///< null: nothing
+    T share = 0;                ///< mean_stress() of kernels/equations/vti/vti.hpp
+
+    ONDA_HOST_DEVICE T operator()(std::int64_t element) const {
+        return second == nullptr ? p[element] : mean_stress(share, p[element], second[element]);
+    }
+};
+
+/// Samples the receivers of a range. \param samples of all receivers.
 template <typename Isa, typename T>
-void sample_receivers(const ReceiverEntries<T>& entries, RowRange range, const T* p, T* samples);
+void sample_receivers(const ReceiverEntries<T>& entries, RowRange range, const ObservedField<T>& observed, T* samples);
 
 template <typename T>
-using SampleFunction = void (*)(const ReceiverEntries<T>& entries, RowRange range, const T* p, T* samples);
+using SampleFunction = void (*)(const ReceiverEntries<T>& entries, RowRange range, const ObservedField<T>& observed,
+                                T* samples);
 
 }  // namespace cpu
 }  // namespace onda

@@ -101,9 +101,9 @@ public:
             case Operation::step_twice: return step_twice(index * setup_.stride());
             case Operation::step_shell: return step_shell();
             case Operation::absorb: return absorb();
-            case Operation::inject: return injection_.add(index * setup_.stride(), q().data());
+            case Operation::inject: return inject(index * setup_.stride());
             case Operation::swap: return fields_.swap();
-            case Operation::record: return recorder_.record(index, p().data(), threads_);
+            case Operation::record: return recorder_.record(index, fields_.observed(), threads_);
             case Operation::send_planes:
             case Operation::await_planes: return;
         }
@@ -190,6 +190,10 @@ private:
         medium_.describe(arguments_, begin);
         step_from(begin);
         arguments_ = whole;
+    }
+    void inject(std::int64_t n) {
+        for (std::size_t field = 0; field < injection_.fields(); ++field)
+            injection_.add(n, fields_.before(field).data(), field);
     }
     [[nodiscard]] bool leaps() const { return setup_.stepping == Stepping::leap; }
     /// Steps from p[n] and the level before it to the next, which takes the place of the latter, and in the shell to

@@ -97,6 +97,13 @@ constexpr MediumArray medium_array(std::string_view name, bool has_halo, bool ze
     return {name, has_halo, zero_on_walls, value_at, row};
 }
 
+/// What a perfectly matched layer across an axis does where an equation differentiates one field along each axis, and
+/// several fields take the derivative: all of them feel the layer, which remembers one field.
+struct LayerCoupling {
+    std::size_t field;                           ///< the one that is differentiated along the axis
+    std::array<std::string_view, 2> multiplier;  ///< the array beside k in what each field takes; empty: 1
+};
+
 /// How perfectly matched layers take an equation apart (kernels/boundaries/cpml_math.hpp).
 struct FactorRow {
     /// What kernels are compiled for. \param dimensions 2 or 3.
@@ -107,6 +114,8 @@ struct FactorRow {
     int (*first)(int radius);
     /// How many values g takes from a node.
     int (*count)(int radius);
+    /// Of x, y and z; none: layers act on each field by itself.
+    std::span<const LayerCoupling> couplings = {};
 };
 
 /// One row of the list of equations.
@@ -120,7 +129,7 @@ struct EquationRow {
     /// Parameters that are the same everywhere for this equation, so that its waves do not feel them.
     std::span<const MediumParameter> constants;
     /// The fields that a step advances, each from its two last time levels. Sources act on the first, and receivers and
-    /// snapshots see it.
+    /// snapshots see it, but for source_factor and share_of_second.
     std::span<const std::string_view> fields;
     /// The arrays that kernels read. The first is what multiplies the spatial operator of a step, k.
     std::span<const MediumArray> arrays;
@@ -161,6 +170,11 @@ struct EquationRow {
     /// parameters after vp. Null: it is vp.
     double (*stiffening)(const Scheme& scheme, std::span<const double> lowest, double dt_s) = nullptr;
     const EquationRow* with_more_memory = nullptr;  ///< the same equation with a memory field more
+    /// How many times the amplitude that it has in a field of one equation a source has in each field.
+    /// \param arrays those of its node. Null: 1 in the first field, 0 in others.
+    double (*source_factor)(std::size_t field, const double* arrays, int dimensions) = nullptr;
+    /// The share of the second field in what receivers and snapshots see: p + share (q - p). Null: 0.
+    double (*share_of_second)(int dimensions) = nullptr;
 };
 
 /// An equation: a handle on its row, which is compared and copied like a value.
@@ -177,13 +191,14 @@ public:
     /// The star in a medium that absorbs, with one memory field, and with two for mechanisms that 2-D has no classes
     /// for (kernels/equations/attenuation/relaxation.hpp); and variable density likewise.
     static const Equation attenuation, attenuation_of_two, attenuation_density, attenuation_density_of_two;
+    static const Equation vti;  ///< vertical transverse isotropy, two fields: kernels/equations/vti/vti.hpp
 
 private:
     const EquationRow* row_;
 };
 
 extern const EquationRow kStarEquation, kCompactEquation, kDensityEquation, kAttenuationEquation,
-    kAttenuationOfTwoEquation, kAttenuationDensityEquation, kAttenuationDensityOfTwoEquation;
+    kAttenuationOfTwoEquation, kAttenuationDensityEquation, kAttenuationDensityOfTwoEquation, kVtiEquation;
 /// How layers take the star and variable density apart, for further equations whose spatial operator is k times either.
 extern const FactorRow kStarFactor, kDensityFactor;
 inline constexpr Equation Equation::star{kStarEquation};
@@ -193,6 +208,7 @@ inline constexpr Equation Equation::attenuation{kAttenuationEquation};
 inline constexpr Equation Equation::attenuation_of_two{kAttenuationOfTwoEquation};
 inline constexpr Equation Equation::attenuation_density{kAttenuationDensityEquation};
 inline constexpr Equation Equation::attenuation_density_of_two{kAttenuationDensityOfTwoEquation};
+inline constexpr Equation Equation::vti{kVtiEquation};
 
 /// The equations that users can choose. equations.cpp defines nothing else, so that a test can link a list of its own
 /// in its place.

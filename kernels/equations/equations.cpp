@@ -12,7 +12,8 @@ std::span<const Equation> equations() {
                                      Equation::attenuation,
                                      Equation::attenuation_of_two,
                                      Equation::attenuation_density,
-                                     Equation::attenuation_density_of_two};
+                                     Equation::attenuation_density_of_two,
+                                     Equation::vti};
     return list;
 }
 

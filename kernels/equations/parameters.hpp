@@ -39,6 +39,27 @@ inline constexpr MediumParameter kQ{
 };
 inline constexpr double kLossless = 1e4;
 
+/// Thomsen's (1986, Geophysics 51) parameters of weak anisotropy: the horizontal velocity is vp sqrt(1 + 2 epsilon),
+/// and delta decides how steep rays travel, and what velocity a reflection survey stacks with.
+inline constexpr MediumParameter kEpsilon{
+    .name = "epsilon",
+    .quantity = "epsilon",
+    .unit = "",
+    .help = "Thomsen's epsilon",
+    .lowest = -0.2,
+    .highest = 1.,
+    .key = "anisotropy",
+};
+inline constexpr MediumParameter kDelta{
+    .name = "delta",
+    .quantity = "delta",
+    .unit = "",
+    .help = "Thomsen's delta",
+    .lowest = -0.4,
+    .highest = 1.,
+    .key = "anisotropy",
+};
+
 inline constexpr StencilRow kStarStencil{"star", "those on the axes"};
 
 }  // namespace onda

@@ -13,6 +13,7 @@
 #include "kernels/equations/coefficients/zero_sum.hpp"
 #include "kernels/equations/compact/compact.hpp"
 #include "kernels/equations/equation.hpp"
+#include "kernels/equations/vti/anisotropy.hpp"
 
 namespace onda {
 
@@ -32,6 +33,7 @@ struct Scheme {
     CompactWeights compact = {};  ///< of the compact operator; weights are those of order 2
     int time_order = 2;           ///< or 4, of the star: kernels/equations/star/leap.hpp
     Relaxation relaxation = {};   ///< of equations that absorb
+    Anisotropy anisotropy = {};   ///< of equations whose velocity depends on the direction
 
     /// For messages: "order 8", "order 8 with optimised weights", "compact27, order 2", "order 8, order 4 in time".
     [[nodiscard]] std::string description() const;

@@ -19,6 +19,7 @@ struct FieldLevel {
     int field = 0;  ///< in the order of the equation
     /// Levels before p[n]: 0, or 1 for p[n-1], which a step overwrites with p[n+1]; 2 for kAppliedLevel.
     int before = 0;
+    bool operator==(const FieldLevel&) const = default;
 };
 inline constexpr FieldLevel kPreviousLevel{0, 1};
 /// u = A p[n-1] + f[n-1] that the last step of order 4 in time has made, where a problem keeps it.

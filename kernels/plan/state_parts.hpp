@@ -23,6 +23,12 @@ inline StatePart strip_state(const Strip& strip, const Grid& grid, int face, std
             strip_grid(grid, face, width).n, element_bytes};
 }
 
+/// The fields of which layers have memory variables: each, or at each face one, under the name of the first, where
+/// fields share what layers do.
+inline std::size_t fields_of_layers(const Equation& equation) {
+    return equation->factor == nullptr || equation->factor->couplings.empty() ? equation->fields.size() : 1;
+}
+
 /// The name of a memory variable of a field: "psi" of the first, "s.psi" of another.
 inline std::string variable_of_field(const EquationRow& equation, std::size_t field, std::string_view variable) {
     return (field == 0 ? std::string() : std::string(equation.fields[field]) + ".") + std::string(variable);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -59,20 +61,45 @@ inline std::vector<SourceEntry> source_entries(const NodeWeights& nodes) {
     return entries;
 }
 
-/// The amplitude of each entry, which are sorted by node: what it adds to p[n+1] per unit of its signal.
+/// The fields that sources act on: the first, or all.
+inline std::size_t fields_of_sources(const Equation& equation) {
+    return equation->source_factor == nullptr ? 1 : equation->fields.size();
+}
+
+/// EquationRow::source_factor at nodes.
+inline std::vector<double> source_factors(const Medium& medium, std::span<const std::int64_t> nodes,
+                                          std::size_t field) {
+    const EquationRow& equation = *medium.setup().scheme.equation;
+    std::vector<double> factors(nodes.size(), 1.);
+    if (equation.source_factor == nullptr) return factors;
+    std::array<std::vector<double>, kMaxMediumArrays> values;
+    for (std::size_t array = 0; array < equation.arrays.size(); ++array) {
+        values[array].resize(nodes.size());
+        medium.values_at(array, nodes, values[array]);
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        std::array<double, kMaxMediumArrays> arrays{};
+        for (std::size_t array = 0; array < equation.arrays.size(); ++array) arrays[array] = values[array][i];
+        factors[i] = equation.source_factor(field, arrays.data(), medium.setup().grid.dimensions);
+    }
+    return factors;
+}
+
+/// The amplitude of each entry, which are sorted by node: what it adds to p[n+1] of a field per unit of its signal.
 inline std::vector<double> source_amplitudes(const Medium& medium, const Sources& sources,
-                                             const std::vector<SourceEntry>& entries) {
+                                             const std::vector<SourceEntry>& entries, std::size_t field = 0) {
     const std::vector<double> density = source_densities(medium, sources);
     std::vector<std::int64_t> nodes;  // which receivers beside each other share
     for (const SourceEntry& entry : entries)
         if (nodes.empty() || nodes.back() != entry.node) nodes.push_back(entry.node);
     std::vector<double> k(nodes.size()), amplitudes(entries.size());
     medium.values_at(0, nodes, k);
+    const std::vector<double> factors = source_factors(medium, nodes, field);
     const double volume = medium.setup().grid.cell_volume();
     for (std::size_t i = 0, at = 0; i < entries.size(); ++i) {
         if (entries[i].node != nodes[at]) ++at;
-        amplitudes[i] =
-            source_scale(k[at], density[static_cast<std::size_t>(entries[i].row)], volume) * entries[i].weight;
+        amplitudes[i] = source_scale(factors[at] * k[at], density[static_cast<std::size_t>(entries[i].row)], volume) *
+                        entries[i].weight;
     }
     return amplitudes;
 }

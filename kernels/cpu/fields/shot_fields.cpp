@@ -134,7 +134,7 @@ Extremum ShotFields<T>::extremum() const {
 template <typename T>
 template <typename U>
 void ShotFields<T>::download(const Window& window, std::span<U> values, FieldLevel level) const {
-    const Buffer<T>& from = at(level);
+    const ObservedField<T> from = level == FieldLevel{} ? observed() : ObservedField<T>{at(level).data()};
     const std::int64_t rows = window.count[1] * window.count[2];
 #pragma omp parallel num_threads(useful_threads(threads_, window.points()))
     {
@@ -143,9 +143,10 @@ void ShotFields<T>::download(const Window& window, std::span<U> values, FieldLev
         for (std::int64_t row = 0; row < rows; ++row) {
             const std::int64_t y = window.first[1] + row % window.count[1] * window.step[1];
             const std::int64_t z = window.first[2] + row / window.count[1] * window.step[2];
-            const T* const source = from.data() + layout_.at(window.first[0], y, z);
+            const std::int64_t source = layout_.at(window.first[0], y, z);
             U* const target = values.data() + row * window.count[0];
-            for (std::int64_t x = 0; x < window.count[0]; ++x) target[x] = static_cast<U>(source[x * window.step[0]]);
+            for (std::int64_t x = 0; x < window.count[0]; ++x)
+                target[x] = static_cast<U>(from(source + x * window.step[0]));
         }
     }
 }

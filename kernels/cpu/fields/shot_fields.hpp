@@ -11,6 +11,7 @@
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/kernel.hpp"
+#include "kernels/cpu/receivers.hpp"
 #include "kernels/cpu/threads.hpp"
 #include "kernels/fields/field_set.hpp"
 #include "kernels/grid/halo.hpp"
@@ -38,6 +39,12 @@ public:
         if (level.before == kAppliedLevel.before) return odd_;
         const Levels& of_field = levels_[static_cast<std::size_t>(level.field)];
         return level.before == 0 ? of_field.now : of_field.before;
+    }
+    /// p[n] as receivers and snapshots see it.
+    [[nodiscard]] ObservedField<T> observed() const {
+        const auto share = setup_.scheme.equation->share_of_second;
+        if (share == nullptr) return {levels_.front().now.data()};
+        return {levels_.front().now.data(), levels_[1].now.data(), static_cast<T>(share(grid_.dimensions))};
     }
     /// A memory field, and how all of them lie.
     [[nodiscard]] Buffer<T>& memory(std::size_t field) { return memory_[field]; }
@@ -86,9 +93,10 @@ public:
     /// Overwrites p[n] and p[n-1] of the first field, compact.
     void upload(std::span<const double> p, std::span<const double> p_previous);
     void sample(std::span<const std::int64_t> nodes, std::span<double> values) const {
+        const FlushDenormals<T> flush;
         const auto element = element_of();
-        for (std::size_t i = 0; i < nodes.size(); ++i)
-            values[i] = static_cast<double>(levels_.front().now.data()[element(nodes[i])]);
+        const ObservedField<T> seen = observed();
+        for (std::size_t i = 0; i < nodes.size(); ++i) values[i] = static_cast<double>(seen(element(nodes[i])));
     }
     /// Calls body(part, values, strides) for every level, then for every memory field, in the order of the equation:
     /// values at its first element.

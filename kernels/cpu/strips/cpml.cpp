@@ -21,6 +21,7 @@ public:
         : layers_(layers),
           grid_(place.setup.grid),
           equation_(place.setup.scheme.equation),
+          couplings_(place.setup.scheme.equation->factor->couplings),
           field_elements_(elements(layers, grid_)),
           memory_(place.row("cpml.memory")),
           scratch_(place.row("cpml.scratch")),
@@ -58,7 +59,7 @@ public:
 
     [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + scratch_.bytes() + done_.bytes(); }
     static void add_rows(Allocations& list, const Cpml& layers, const Setup& setup, int threads, int shots) {
-        const std::int64_t fields = std::ssize(setup.scheme.equation->fields);
+        const auto fields = static_cast<std::int64_t>(fields_of_layers(setup.scheme.equation));
         list.add(paged("cpml.memory", Owner::wavefield, fields * elements(layers, setup.grid), sizeof(T), shots));
         list.add(
             paged("cpml.scratch", Owner::wavefield, scratch_size(layers, setup.scheme) * threads, sizeof(T), shots));
@@ -84,7 +85,7 @@ public:
             if (strip.width == 0) continue;
             const std::int64_t first = face == 0 ? strip.width - 1 : 0;
             const std::array<std::int64_t, 3> strides{face == 0 ? -1 : 1, strip.pitch, strip.plane};
-            for (std::size_t field = 0; field < equation_->fields.size(); ++field) {
+            for (std::size_t field = 0; field < fields_of_layers(equation_); ++field) {
                 const auto part = [&](std::string_view variable) {
                     return strip_state(layers_, grid_, face, strip.width,
                                        variable_of_field(*equation_, field, variable), sizeof(T));
@@ -96,6 +97,7 @@ public:
         }
     }
     void apply(std::span<const FieldLevels<T>> fields) override {
+        if (!couplings_.empty()) return apply_coupled(fields);
         for (const FieldLevels<T>& field : fields) {
             take(field);
             functions_.step(arguments_);
@@ -111,6 +113,28 @@ public:
     }
 
 private:
+    /// The layers across each axis, those that remember one field alone.
+    void apply_coupled(std::span<const FieldLevels<T>> fields) {
+        const auto all = std::to_array(arguments_.strips);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const LayerCoupling& coupling = couplings_[axis];
+            const std::size_t own = coupling.field, other = 1 - own;
+            for (std::size_t face = 0; face < 6; ++face)
+                arguments_.strips[face] = face / 2 == axis ? all[face] : CpmlStrip<T>{};
+            take(fields[own]);
+            arguments_.shared = {fields[other].q, multiplier(coupling.multiplier[own]),
+                                 multiplier(coupling.multiplier[other])};
+            functions_.step(arguments_);
+        }
+        std::ranges::copy(all, arguments_.strips);
+        forget_done();
+    }
+    /// An array of the medium by its name; null without one.
+    [[nodiscard]] const T* multiplier(std::string_view name) const {
+        const auto& arrays = equation_->arrays;
+        const auto array = std::ranges::find(arrays, name, &MediumArray::name);
+        return array == arrays.end() ? nullptr : arguments_.medium[array - arrays.begin()].at;
+    }
     /// Forgets which nodes of a step are done: it is over, or was abandoned.
     void forget_done() {
         arguments_.x_done = false;
@@ -185,6 +209,7 @@ private:
     const Cpml& layers_;
     const Grid& grid_;
     Equation equation_;
+    std::span<const LayerCoupling> couplings_;
     std::int64_t field_elements_;  ///< of the memory variables of a field
     CpmlArguments<T> arguments_;
     CpmlFunctions<T> functions_;

@@ -9,15 +9,15 @@ namespace onda::cpu {
 namespace {
 
 /// A factor of any radius, by loops: of sets that are compiled plain (kernels/cpu/plain.cpp).
-template <bool HasDensity>
+template <bool HasDensity, bool Couples = false>
 struct AnyFactor {
     static constexpr int smoothed_dimensions = 0;
-    static constexpr bool has_density = HasDensity;
+    static constexpr bool has_density = HasDensity, couples = Couples;
 };
 template <typename F>
 inline constexpr bool kIsAny = false;
-template <bool HasDensity>
-inline constexpr bool kIsAny<AnyFactor<HasDensity>> = true;
+template <bool HasDensity, bool Couples>
+inline constexpr bool kIsAny<AnyFactor<HasDensity, Couples>> = true;
 
 /// F::first and F::count. \param radius of AnyFactor.
 template <typename F>
@@ -57,6 +57,27 @@ ONDA_HOST_DEVICE T sum_of(const T* h, [[maybe_unused]] int radius, const At& at)
         return weighted_sum<T, F::count>(h, at);
 }
 
+/// A strip's share of p[n+1] at node x of a row, and of that of the field that shares it. \tparam HasOwn whether k is
+/// multiplied for the former.
+template <typename T, typename F, bool HasOwn, typename K>
+ONDA_HOST_DEVICE void add_share(const K& k, const SharedStrip<T>& shared, T* q, std::int64_t x, T share) {
+    if constexpr (F::couples) {
+        const T k_here = k[x];
+        if constexpr (HasOwn)
+            q[x] = with_strip(k_here * shared.own[x], share, q[x]);
+        else
+            q[x] = with_strip(k_here, share, q[x]);
+        shared.also[x] = with_strip(k_here * shared.other[x], share, shared.also[x]);
+    } else
+        q[x] = with_strip(k[x], share, q[x]);
+}
+
+/// Those that share a strip, from a node on.
+template <typename T>
+ONDA_HOST_DEVICE SharedStrip<T> shared_from(const SharedStrip<T>& shared, std::int64_t node, std::int64_t k_node) {
+    return {shared.also + node, shared.own == nullptr ? nullptr : shared.own + k_node, shared.other + k_node};
+}
+
 /// One strip as some of its columns see it: arrays at the first, p, q, k and half_rho at node t = 0.
 /// \tparam K see k_of().
 template <typename T, typename K>
@@ -65,6 +86,7 @@ struct Columns {
     T* q;
     K k;
     const T* half_rho;
+    SharedStrip<T> shared;
     T *psi, *zeta;                                    ///< of t = 0 and t = 1
     std::int64_t step, k_step, rho_step, strip_step;  ///< from t to t + 1
     std::int64_t count;                               ///< of columns
@@ -122,10 +144,12 @@ void update_psi(const Columns<T, K>& c, int t, T* __restrict g) {
 
 /// zeta and p[n+1] of node t. \param g, psi rows of the values it takes, the nearest to the face first; psi zero where
 /// the strip has none.
-template <typename T, typename F, typename K>
+template <typename T, typename F, bool HasOwn, typename K>
 void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* const* psi) {
     T* const __restrict q = c.q + t * c.step;
     const K k = c.k + t * c.k_step;
+    [[maybe_unused]] SharedStrip<T> shared;
+    if constexpr (F::couples) shared = shared_from(c.shared, t * c.step, t * c.k_step);
     const auto sum = [radius = c.radius](const T* h, const T* const* of, std::int64_t x)
         __attribute__((always_inline)) {
         return sum_of<T, F>(
@@ -133,7 +157,7 @@ void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* cons
     };
     if (t <= 0) {
 #pragma omp simd
-        for (std::int64_t x = 0; x < c.count; ++x) q[x] = with_strip(k[x], sum(c.h, psi, x), q[x]);
+        for (std::int64_t x = 0; x < c.count; ++x) add_share<T, F, HasOwn>(k, shared, q, x, sum(c.h, psi, x));
         return;
     }
     T* const __restrict zeta = c.zeta + (t - 1) * c.strip_step;
@@ -148,7 +172,7 @@ void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* cons
             const T of_psi = sum(c.h, psi, x);
             const T z = remember(a, b, zeta[x], sum(c.h, g, x) + of_psi);
             zeta[x] = z;
-            q[x] = with_strip(k[x], of_psi + z, q[x]);
+            add_share<T, F, HasOwn>(k, shared, q, x, of_psi + z);
         });
 }
 
@@ -169,7 +193,10 @@ void march(const Columns<T, K>& c, T* scratch) {
             g[j] = block_of(from);
             psi[j] = from < 0 || from >= c.width ? zeros : c.psi + from * c.strip_step;
         }
-        update_node<T, F>(c, t, g, psi);
+        if (F::couples && c.shared.own != nullptr)
+            update_node<T, F, F::couples>(c, t, g, psi);
+        else
+            update_node<T, F, false>(c, t, g, psi);
     }
 }
 
@@ -185,6 +212,7 @@ struct RowEnd {
     T* q;
     K k;
     const T* half_rho;
+    SharedStrip<T> shared;
     T *psi, *zeta;
 };
 
@@ -257,11 +285,12 @@ private:
 
     [[nodiscard]] RowEnd<T, K> row(std::int64_t y, std::int64_t z) const {
         const std::int64_t first = Side > 0 ? a_.nx - width_ : 0, node = first + y * a_.pitch + z * a_.plane;
-        const std::int64_t value = y * strip_.pitch + z * strip_.plane;
+        const std::int64_t value = y * strip_.pitch + z * strip_.plane, of_k = first + y * a_.k_pitch + z * a_.k_plane;
         return {a_.p + node,
                 a_.q + node,
-                k_of<K>(a_) + (first + y * a_.k_pitch + z * a_.k_plane),
+                k_of<K>(a_) + of_k,
                 F::has_density ? a_.half_rho + (first + y * a_.rho_pitch + z * a_.rho_plane) : nullptr,
+                F::couples ? shared_from(a_.shared, node, of_k) : SharedStrip<T>{},
                 strip_.psi + value,
                 strip_.zeta + value};
     }
@@ -320,7 +349,7 @@ private:
         T* const __restrict zeta = row.zeta;
         for (int i = 0; i < beyond_; ++i) {
             const int m = Side > 0 ? -1 - i : width_ + i;
-            q[m] = with_strip(row.k[m], sum(inner_psi, m), q[m]);
+            add_share<T, F, F::couples>(row.k, row.shared, q, m, sum(inner_psi, m));
         }
         const T *const a = strip_.profile + 2 * stride_, *const b = a + stride_;
         const auto update = [&](int m) __attribute__((always_inline)) {
@@ -330,7 +359,7 @@ private:
             share[m] = of_psi + z;
         };
         const auto add = [&](int m) __attribute__((always_inline)) {
-            q[m] = with_strip(row.k[m], share[m], q[m]);
+            add_share<T, F, F::couples>(row.k, row.shared, q, m, share[m]);
         };
         for_whole_lanes(0, stride_, update);
         for_lanes(0, width_, add);
@@ -378,6 +407,7 @@ Columns<T, K> columns_of(const CpmlArguments<T>& a, int face, Node first, std::i
     c.q = a.q + node(a.pitch, a.plane);
     c.k = k_of<K>(a) + node(a.k_pitch, a.k_plane);
     c.half_rho = F::has_density ? a.half_rho + node(a.rho_pitch, a.rho_plane) : nullptr;
+    if constexpr (F::couples) c.shared = shared_from(a.shared, node(a.pitch, a.plane), node(a.k_pitch, a.k_plane));
     c.psi = s.psi + entry(s.pitch, s.plane);
     c.zeta = s.zeta + entry(s.pitch, s.plane);
     c.step = towards_face * along(a.pitch, a.plane);
@@ -545,7 +575,7 @@ void follow(const void* arguments, const SteppedRows& stepped) {
 
 template <typename T, typename F>
 CpmlFunctions<T> functions(const CpmlArguments<T>& a) {
-    if constexpr (sizeof(T) == sizeof(float) && !F::has_density && F::smoothed_dimensions == 0)
+    if constexpr (sizeof(T) == sizeof(float) && !F::has_density && !F::couples && F::smoothed_dimensions == 0)
         if (a.coded_k.storage != Storage::full) return {step<CodedK, T, F>, follow<CodedK, T, F>};
     return {step<const T*, T, F>, follow<const T*, T, F>};
 }
@@ -566,9 +596,11 @@ CpmlFunctions<T> of_kind(const CpmlArguments<T>& a) {
 #if defined(ONDA_PLAIN)
         case FactorKind::star: return functions<T, AnyFactor<false>>(a);
         case FactorKind::density: return functions<T, AnyFactor<true>>(a);
+        case FactorKind::vti: return functions<T, AnyFactor<false, true>>(a);
 #else
         case FactorKind::star: return of_radius<T, StarFactor>(a);
         case FactorKind::density: return of_radius<T, DensityFactor>(a);
+        case FactorKind::vti: return of_radius<T, VtiFactor>(a);
 #endif
         case FactorKind::compact_2d: return functions<T, CompactFactor<2>>(a);
         case FactorKind::compact_3d: return functions<T, CompactFactor<3>>(a);

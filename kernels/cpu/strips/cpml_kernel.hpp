@@ -31,9 +31,18 @@ struct CpmlStrip {
     const T* profile = nullptr;  ///< a_psi, b_psi, a_zeta, b_zeta, each as long as a row of psi is
 };
 
+/// Who else takes what a strip gives, where fields share it: arrays at node (0, 0, 0), the last two as k lies.
+template <typename T>
+struct SharedStrip {
+    T* also = nullptr;         ///< p[n+1] of another field
+    const T* own = nullptr;    ///< what multiplies k for the field that the strip remembers; null: 1
+    const T* other = nullptr;  ///< and for the other field
+};
+
 /// The step has overwritten q with the plain operator's p[n+1].
 template <typename T>
 struct CpmlArguments : Arrays<T> {
+    SharedStrip<T> shared;  ///< of factors that couple
     FactorKind kind = FactorKind::star;
     int dimensions = 3, radius = 0;
     T factor[3][kMaxFactorWeights] = {};  ///< h_j / spacing along x, y, z

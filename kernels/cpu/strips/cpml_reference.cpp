@@ -55,7 +55,7 @@ public:
     }
 
     static void add_rows(Allocations& list, const Cpml& layers, const Setup& setup, int, int shots) {
-        const std::int64_t fields = std::ssize(setup.scheme.equation->fields);
+        const auto fields = static_cast<std::int64_t>(fields_of_layers(setup.scheme.equation));
         list.add(paged("cpml.memory", Owner::wavefield, fields * all_values(layers, setup.grid), sizeof(T), shots));
     }
     [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes(); }
@@ -65,6 +65,7 @@ public:
     void reset() override { std::fill_n(memory_.data(), memory_.bytes() / sizeof(T), T(0)); }
 
     void apply(std::span<const FieldLevels<T>> fields) override {
+        if (fields_of_layers(equation_) < fields.size()) return apply_coupled(fields);
         for (std::size_t field = 0; field < fields.size(); ++field)
             for (ReferenceLayer<T> layer : faces_) {
                 if (layer.width == 0) continue;
@@ -82,7 +83,7 @@ public:
             if (layer.width == 0) continue;
             const auto n = strip_grid(grid_, face, layer.width).n;
             const std::array<std::int64_t, 3> strides{1, n[0], n[0] * n[1]};
-            for (std::size_t field = 0; field < equation_->fields.size(); ++field) {
+            for (std::size_t field = 0; field < fields_of_layers(equation_); ++field) {
                 const auto part = [&](std::string_view variable) {
                     return strip_state(layers_, grid_, face, layer.width,
                                        variable_of_field(*equation_, field, variable), sizeof(T));
@@ -94,6 +95,25 @@ public:
     }
 
 private:
+    void apply_coupled(std::span<const FieldLevels<T>> fields) {
+        for (ReferenceLayer<T> layer : faces_) {
+            if (layer.width == 0) continue;
+            const LayerCoupling& coupling = equation_->factor->couplings[static_cast<std::size_t>(layer.axis)];
+            const std::size_t own = coupling.field, other = 1 - own;
+            const auto multiplier = [&](std::size_t field) -> const T* {
+                const auto& arrays = equation_->arrays;
+                for (std::size_t i = 0; i < arrays.size(); ++i)
+                    if (arrays[i].name == coupling.multiplier[field]) return layer.medium[i].at;
+                return nullptr;
+            };
+            layer.p = fields[own].p;
+            layer.q = fields[own].q;
+            layer.also = fields[other].q;
+            layer.own = multiplier(own);
+            layer.other = multiplier(other);
+            add_layer_(layer);
+        }
+    }
     /// The values of all faces of the fields before this one.
     [[nodiscard]] std::int64_t before(std::size_t field) const {
         return static_cast<std::int64_t>(field) * all_values(layers_, grid_);

@@ -28,6 +28,9 @@ struct ReferenceLayer : Arrays<T> {
     /// psi of t = 0 … width - 1 and zeta of t = 1 … width: [z][y][x], with t in the place of the coordinate across the
     /// face.
     T *psi = nullptr, *zeta = nullptr;
+    /// Where fields share what a layer gives: p[n+1] of the other one, and what multiplies k for both; null: 1.
+    T* also = nullptr;
+    const T *own = nullptr, *other = nullptr;
 };
 
 /// Adds the layer to p[n+1].

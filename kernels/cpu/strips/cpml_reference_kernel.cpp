@@ -15,6 +15,7 @@ struct Line {
     T *psi, *zeta;  // of t = 0 and t = 1
     std::int64_t step, s_step, memory_step;
     std::int64_t side[2];  // to neighbours in the plane across the axis; in 2-D there is one direction
+    T* also;               // q of the field that shares the layer, if one does
 
     T mean(const T* at) const {
         const T* w = a.smoothing;
@@ -50,8 +51,9 @@ struct Line {
         }
     }
 
+    // Where a node lies in the arrays of the medium, and its k.
     template <typename K>
-    void update_node(int t, const K& k) const {
+    void update_node(int t, std::int64_t of_medium, const K& k) const {
         T share = transpose(t, [this](int i) { return psi_at(i); });
         if (t >= 1) {
             T& of_t = zeta[(t - 1) * memory_step];
@@ -59,7 +61,13 @@ struct Line {
             of_t = fused(a.b_zeta[t - 1], of_t, a.a_zeta[t - 1] * stretched);
             share += of_t;
         }
-        q[t * step] = fused(-k, share, q[t * step]);
+        if (also == nullptr) {
+            q[t * step] = fused(-k, share, q[t * step]);
+            return;
+        }
+        const auto times = [&](const T* factor) { return factor == nullptr ? T(k) : T(k) * factor[of_medium]; };
+        q[t * step] = fused(-times(a.own), share, q[t * step]);
+        also[t * step] = fused(-times(a.other), share, also[t * step]);
     }
 };
 
@@ -88,12 +96,13 @@ void add(const ReferenceLayer<T>& a, const K& k) {
                       way * stride[axis],
                       way * s_stride[axis],
                       m_stride[axis],
-                      {stride[u], stride[v]}};
+                      {stride[u], stride[v]},
+                      a.also == nullptr ? nullptr : a.also + place(stride, edge)};
         if (a.dimensions == 2) nodes.side[0] = stride[axis == 0 ? 2 : 0];
         nodes.update_psi();
         for (int t = a.first; t <= a.width; ++t)
             if (const std::int64_t across = edge + way * t; 0 <= across && across < n[axis])
-                nodes.update_node(t, k[place(k_stride, across)]);
+                nodes.update_node(t, place(k_stride, across), k[place(k_stride, across)]);
     }
 }
 
