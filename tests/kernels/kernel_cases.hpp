@@ -86,7 +86,8 @@ inline constexpr std::array kCpuOperators{Equation::star,
                                           Equation::attenuation,
                                           Equation::attenuation_of_two,
                                           Equation::attenuation_density,
-                                          Equation::attenuation_density_of_two};
+                                          Equation::attenuation_density_of_two,
+                                          Equation::vti};
 
 /// Decay and strength that differ at every value.
 inline CpmlFace layer_of(std::int64_t width) {
@@ -165,6 +166,7 @@ inline std::unique_ptr<Wavefield> make_uniform_wavefield(const Setup& setup, con
     MediumReaders readers{uniform(2000.f)};
     if (has_parameter(setup.scheme.equation, "rho")) readers.push_back(uniform(1000.f));
     if (has_parameter(setup.scheme.equation, "q")) readers.push_back(uniform(50.f));
+    if (has_parameter(setup.scheme.equation, "epsilon")) readers.insert(readers.end(), {uniform(0.2f), uniform(0.1f)});
     return make_medium(setup, readers, dt_s)->make_wavefield();
 }
 
@@ -181,7 +183,19 @@ inline RowReader noisy_reader(const Grid& grid, double low, double high, std::ui
     };
 }
 
-/// Noise: 1500 to 3000 m/s, 1000 to 2700 kg/m3, Q of 60 to 300, at 0.7 of the stability limit of order 2.
+/// Epsilon of -0.1 to 0.3, and delta at most that.
+inline MediumReaders noisy_anisotropy(const Grid& grid) {
+    const RowReader epsilon = noisy_reader(grid, -0.1, 0.3, 7), less = noisy_reader(grid, -0.05, 0.2, 8);
+    return {epsilon, [epsilon, less](std::int64_t y, std::int64_t z, std::span<float> delta) {
+                std::vector<float> differences(delta.size());
+                epsilon(y, z, delta);
+                less(y, z, differences);
+                for (std::size_t x = 0; x < delta.size(); ++x) delta[x] -= std::max(0.f, differences[x]);
+            }};
+}
+
+/// Noise: 1500 to 3000 m/s, 1000 to 2700 kg/m3, Q of 60 to 300, noisy_anisotropy(), at 0.7 of the stability limit of
+/// order 2.
 inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, const MakeMedium& make_medium) {
     const Grid grid = setup.grid;
     double h2 = 0.;
@@ -190,6 +204,8 @@ inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, const MakeM
     MediumReaders readers{noisy_reader(grid, 1500., 3000., 1)};
     if (has_parameter(setup.scheme.equation, "rho")) readers.push_back(noisy_reader(grid, 1000., 2700., 5));
     if (has_parameter(setup.scheme.equation, "q")) readers.push_back(noisy_reader(grid, 60., 300., 6));
+    if (has_parameter(setup.scheme.equation, "epsilon"))
+        for (const RowReader& reader : noisy_anisotropy(grid)) readers.push_back(reader);
     return make_medium(setup, readers, 0.7 / (3000. * std::sqrt(h2)));
 }
 

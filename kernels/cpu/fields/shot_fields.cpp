@@ -138,6 +138,7 @@ void ShotFields<T>::download(const Window& window, std::span<U> values, FieldLev
     const std::int64_t rows = window.count[1] * window.count[2];
 #pragma omp parallel num_threads(useful_threads(threads_, window.points()))
     {
+        const FlushDenormals<T> of_field;  // what it makes of two fields has the rule of both
         const FlushDenormals<U> flush;
 #pragma omp for schedule(static)
         for (std::int64_t row = 0; row < rows; ++row) {
