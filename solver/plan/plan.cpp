@@ -5,6 +5,7 @@
 #include <spdlog/fmt/ranges.h>
 
 #include "io/text/printable.hpp"
+#include "solver/plan/anisotropy.hpp"
 #include "solver/plan/attenuation.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/stepping.hpp"
@@ -94,7 +95,7 @@ std::string describe(const Plan& plan) {
         text += fmt::format("          computed with the absorbing zones outside it: {}\n", nodes_text(computed));
     text += describe_slabs(plan.setup, plan.placement);
     text += describe_medium(plan.model, plan.setup.scheme.equation);
-    text += describe_attenuation(plan);
+    text += describe_attenuation(plan) + describe_anisotropy(plan);
     text += describe_storage(plan.experiment(), plan.computation());
     text += describe_history(plan.experiment(), plan.computation());
     text += fmt::format(

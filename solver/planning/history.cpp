@@ -220,6 +220,10 @@ void check_gradients(const Plan& plan) {
         c.origin.value_fault("model.storage", "gradients need the velocities as they are: use auto or float");
     if (plan.task->scatters && plan.setup.remembers())
         c.origin.fault("model", "scattered fields are those of media without loss so far: take model.q_rule: none");
+    if (plan.setup.scheme.equation->fields.size() > 1)
+        c.origin.fault("model",
+                       "gradients, images and scattered fields are those of isotropic media so far: take "
+                       "model.anisotropy: none");
     if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)
         c.origin.fault(
             "scheme.stencil",

@@ -17,6 +17,7 @@
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/model/density.hpp"
 #include "solver/outputs/trace_output.hpp"
+#include "solver/plan/anisotropy.hpp"
 #include "solver/plan/attenuation.hpp"
 #include "solver/plan/doubts.hpp"
 #include "solver/plan/slab_plan.hpp"
@@ -229,7 +230,7 @@ HighestFrequency highest_frequency_compared(const Plan& plan) {
 
 void judge(Plan& plan) {
     plan.sampling = judge_sampling(plan.config.scheme, plan.domain.grid, highest_frequency_compared(plan),
-                                   plan.setup.scheme, plan.model.velocity.min_m_s);
+                                   plan.setup.scheme, slowest_m_s(plan));
     if (plan.sampling.level != SamplingVerdict::Level::refuse) return;
     const ConfigOrigin& origin = plan.config.origin;
     if (std::ranges::find(plan.domain.keys_of_file, "spacing_m") != plan.domain.keys_of_file.end())
@@ -261,6 +262,7 @@ void set_offset_lines(Plan& plan) {
 /// The stages that follow from the velocities of the model. A stage runs once those have run whose results it needs,
 /// regardless of other stages' errors. \param model null before it is made.
 void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey, const Model* model) {
+    if (has_medium) set_anisotropy(plan);
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
     const bool has_relaxation = has_medium && has_survey && stages.run([&] { set_relaxation(plan); });
     const bool needs_relaxation = plan.setup.remembers();
