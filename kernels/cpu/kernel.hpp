@@ -21,6 +21,8 @@ namespace onda::cpu {
 inline constexpr int kMostFurtherFields = 3, kMostMediumArrays = 8;
 /// Memory fields that an equation can have.
 inline constexpr int kMostMemoryFields = 2;
+/// Scratch fields that an equation can have.
+inline constexpr int kMostScratchFields = 2;
 
 /// An array of the medium, at node (0, 0, 0); strides in elements.
 template <typename T>
@@ -49,6 +51,8 @@ struct Arrays {
     T* memory[kMostMemoryFields] = {};
     /// What nodes of each class have for each of them. Classes are counted from the first of these nodes.
     T of_class[kMostMemoryFields][kNodeClasses] = {};
+    /// The scratch fields of an equation, which lie in memory as p does.
+    T* scratch_field[kMostScratchFields] = {};
 };
 
 /// k of all nodes, for kernels that are compiled for several kinds of storage.
@@ -101,6 +105,7 @@ struct StepArguments : Arrays<T> {
     const T* before = nullptr;               ///< of the shell: see there
     T* scratch = nullptr;                    ///< leaps: LeapTile::elements() for each thread
     LeapWeights<T> weights;                  ///< of leaps
+    T first[3][kMaxRadius + 1] = {};         ///< of equations that take first derivatives: D_m / h along x, y, z
     ShellPass pass = ShellPass::step;        ///< of the shell
     const LoadStrategy* strategy = nullptr;  ///< in-plane kernels
     std::int64_t cache_bytes = 0;            ///< the L2 share of one thread
@@ -179,6 +184,12 @@ template <typename Isa, typename T>
 void vti_reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void vti_vectorised_step(const StepArguments<T>& a);
+
+// Steps of tilted transverse isotropy.
+template <typename Isa, typename T>
+void tti_reference_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void tti_vectorised_step(const StepArguments<T>& a);
 
 /// The nodes of a row that a kernel takes at once: the whole row or, of rows beyond 8 kB, one of equal parts. It is a
 /// multiple of the longest vector.

@@ -82,6 +82,10 @@ std::vector<Kernel> kernels_of() {
                        vti_reference_step<Isa, double>, nullptr, Equation::vti});
     kernels.push_back({"vectorised", "OpenMP and SIMD, in blocks of whole rows", vti_vectorised_step<Isa, float>,
                        vti_vectorised_step<Isa, double>, nullptr, Equation::vti});
+    kernels.push_back({"reference", "plain loops, obviously right", tti_reference_step<Isa, float>,
+                       tti_reference_step<Isa, double>, nullptr, Equation::tti});
+    kernels.push_back({"vectorised", "OpenMP and SIMD, in two passes", tti_vectorised_step<Isa, float>,
+                       tti_vectorised_step<Isa, double>, nullptr, Equation::tti});
     kernels.push_back({"reference", "plain loops, obviously right", reference_leap_step<Isa, float>,
                        reference_leap_step<Isa, double>, nullptr, Equation::star, Applications::twice});
     kernels.push_back({"vectorised", "OpenMP and SIMD, in tiles that the L2 cache holds",

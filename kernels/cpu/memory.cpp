@@ -66,6 +66,8 @@ Allocations allocations(const Setup& setup, int shots, const ShotSize& shot) {
     for (const std::string_view field : equation.memory)
         list.add(
             paged(std::string(field), Owner::wavefield, memory_layout(setup, rules).size, rules.element_bytes, shots));
+    for (const std::string_view field : equation.scratch)
+        list.add(paged(std::string(field), Owner::wavefield, level, rules.element_bytes, shots));
     const int threads = shots == 1 ? threads_of(setup) : 1;
     if (setup.applications() == Applications::twice) {
         if (has_odd_level(setup)) list.add(paged("p_odd", Owner::wavefield, level, rules.element_bytes, shots));

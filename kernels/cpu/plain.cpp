@@ -87,4 +87,13 @@ void vti_vectorised_step<ONDA_ISA, double>(const StepArguments<double>& a) {
     vti_reference_step<ONDA_ISA>(a);
 }
 
+template <>
+void tti_vectorised_step<ONDA_ISA, float>(const StepArguments<float>& a) {
+    tti_reference_step<ONDA_ISA>(a);
+}
+template <>
+void tti_vectorised_step<ONDA_ISA, double>(const StepArguments<double>& a) {
+    tti_reference_step<ONDA_ISA>(a);
+}
+
 }  // namespace onda::cpu

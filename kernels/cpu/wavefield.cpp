@@ -12,6 +12,7 @@
 #include "kernels/cpu/shot_threads.hpp"
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cpu/thread_tuner.hpp"
+#include "kernels/equations/tti/first_derivative.hpp"
 #include "kernels/plan/planes_inside.hpp"
 #include "kernels/plan/shell.hpp"
 #include "kernels/plan/state_parts.hpp"
@@ -48,6 +49,11 @@ public:
         arguments_.cache_bytes = l2_bytes();
         if (twice_) arguments_.scratch = twice_->tiles.data();
         arguments_.weights = leap_weights<T>(setup_);
+        for (std::size_t axis = 0; axis < 3 && !setup_.scheme.equation->scratch.empty(); ++axis)
+            if (grid_.has_axis(static_cast<int>(axis)))
+                std::ranges::transform(
+                    first_derivative_weights(setup_.scheme.space_order), arguments_.first[axis],
+                    [h = grid_.spacing_m[axis]](double weight) { return static_cast<T>(weight / h); });
         shell_step_ = with_isa(medium.isa(), []<typename Isa>() -> StepFunction<T> { return leap_shell_step<Isa, T>; });
         reset();
     }
@@ -231,6 +237,8 @@ private:
         }
         for (std::size_t i = 0; i < fields_.memory_count(); ++i)
             arguments_.memory[i] = fields_.memory(i).data() + fields_.memory_layout().at(0, 0, plane);
+        for (std::size_t i = 0; i < fields_.scratch_count(); ++i)
+            arguments_.scratch_field[i] = fields_.scratch(i).data() + first;
         arguments_.follower = follower(plane);
         run_kernel();
     }

@@ -164,6 +164,8 @@ struct EquationRow {
     /// Memory fields: what a node remembers of its own past. Each has one level, which a step reads and advances in
     /// place, and neither halo nor neighbours; it is zero before a shot, and part of its state.
     std::span<const std::string_view> memory = {};
+    /// Arrays with the layout of a field that a step computes for itself, beside halos that it fills in the same way.
+    std::span<const std::string_view> scratch = {};
     /// What the arrays of a medium are made with; null: the rules of the arrays are all there is.
     std::shared_ptr<const MediumFit> (*fit)(const Scheme& scheme, int dimensions, double dt_s) = nullptr;
     /// How many times vp the velocity is at most that the stability limit is for. \param lowest values of the
@@ -192,13 +194,15 @@ public:
     /// for (kernels/equations/attenuation/relaxation.hpp); and variable density likewise.
     static const Equation attenuation, attenuation_of_two, attenuation_density, attenuation_density_of_two;
     static const Equation vti;  ///< vertical transverse isotropy, two fields: kernels/equations/vti/vti.hpp
+    static const Equation tti;  ///< the same about a tilted axis: kernels/equations/tti/tti.hpp
 
 private:
     const EquationRow* row_;
 };
 
 extern const EquationRow kStarEquation, kCompactEquation, kDensityEquation, kAttenuationEquation,
-    kAttenuationOfTwoEquation, kAttenuationDensityEquation, kAttenuationDensityOfTwoEquation, kVtiEquation;
+    kAttenuationOfTwoEquation, kAttenuationDensityEquation, kAttenuationDensityOfTwoEquation, kVtiEquation,
+    kTtiEquation;
 /// How layers take the star and variable density apart, for further equations whose spatial operator is k times either.
 extern const FactorRow kStarFactor, kDensityFactor;
 inline constexpr Equation Equation::star{kStarEquation};
@@ -209,6 +213,7 @@ inline constexpr Equation Equation::attenuation_of_two{kAttenuationOfTwoEquation
 inline constexpr Equation Equation::attenuation_density{kAttenuationDensityEquation};
 inline constexpr Equation Equation::attenuation_density_of_two{kAttenuationDensityOfTwoEquation};
 inline constexpr Equation Equation::vti{kVtiEquation};
+inline constexpr Equation Equation::tti{kTtiEquation};
 
 /// The equations that users can choose. equations.cpp defines nothing else, so that a test can link a list of its own
 /// in its place.

@@ -60,6 +60,29 @@ inline constexpr MediumParameter kDelta{
     .key = "anisotropy",
 };
 
+/// The direction of the axis of a medium that is tilted: its angle from the vertical, and the azimuth towards which it
+/// dips, from x to y.
+inline constexpr MediumParameter kTheta{
+    .name = "theta",
+    .quantity = "tilt",
+    .unit = "rad",
+    .help = "angle of the axis of symmetry from the vertical",
+    .lowest = -6.2831855,
+    .highest = 6.2831855,
+    .other_unit = {"deg", 0.017453292519943295},
+    .key = "anisotropy",
+};
+inline constexpr MediumParameter kPhi{
+    .name = "phi",
+    .quantity = "azimuth",
+    .unit = "rad",
+    .help = "azimuth of the axis of symmetry, from x to y",
+    .lowest = -6.2831855,
+    .highest = 6.2831855,
+    .other_unit = {"deg", 0.017453292519943295},
+    .key = "anisotropy",
+};
+
 inline constexpr StencilRow kStarStencil{"star", "those on the axes"};
 
 }  // namespace onda

@@ -87,7 +87,8 @@ inline constexpr std::array kCpuOperators{Equation::star,
                                           Equation::attenuation_of_two,
                                           Equation::attenuation_density,
                                           Equation::attenuation_density_of_two,
-                                          Equation::vti};
+                                          Equation::vti,
+                                          Equation::tti};
 
 /// Decay and strength that differ at every value.
 inline CpmlFace layer_of(std::int64_t width) {
@@ -115,7 +116,8 @@ inline Setup setup_of(const Case& c, int order, Precision precision, Equation eq
                 taper[c.grid.n[axis] - 1 - i] = 1. - 0.01 * static_cast<double>((6 - i) * (6 - i));
         }
     for (int face = 0; face < 6; ++face)
-        if (c.layers[face] > 0) setup.strips.edit<Cpml>().face[face] = layer_of(c.layers[face]);
+        if (c.layers[face] > 0 && equation->factor != nullptr)
+            setup.strips.edit<Cpml>().face[face] = layer_of(c.layers[face]);
     return setup;
 }
 
@@ -167,6 +169,7 @@ inline std::unique_ptr<Wavefield> make_uniform_wavefield(const Setup& setup, con
     if (has_parameter(setup.scheme.equation, "rho")) readers.push_back(uniform(1000.f));
     if (has_parameter(setup.scheme.equation, "q")) readers.push_back(uniform(50.f));
     if (has_parameter(setup.scheme.equation, "epsilon")) readers.insert(readers.end(), {uniform(0.2f), uniform(0.1f)});
+    if (has_parameter(setup.scheme.equation, "theta")) readers.insert(readers.end(), {uniform(0.5f), uniform(0.7f)});
     return make_medium(setup, readers, dt_s)->make_wavefield();
 }
 
@@ -194,8 +197,8 @@ inline MediumReaders noisy_anisotropy(const Grid& grid) {
             }};
 }
 
-/// Noise: 1500 to 3000 m/s, 1000 to 2700 kg/m3, Q of 60 to 300, noisy_anisotropy(), at 0.7 of the stability limit of
-/// order 2.
+/// Noise: 1500 to 3000 m/s, 1000 to 2700 kg/m3, Q of 60 to 300, noisy_anisotropy(), any tilt, at 0.7 of the stability
+/// limit of order 2.
 inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, const MakeMedium& make_medium) {
     const Grid grid = setup.grid;
     double h2 = 0.;
@@ -206,6 +209,8 @@ inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, const MakeM
     if (has_parameter(setup.scheme.equation, "q")) readers.push_back(noisy_reader(grid, 60., 300., 6));
     if (has_parameter(setup.scheme.equation, "epsilon"))
         for (const RowReader& reader : noisy_anisotropy(grid)) readers.push_back(reader);
+    if (has_parameter(setup.scheme.equation, "theta"))
+        readers.insert(readers.end(), {noisy_reader(grid, -1.5, 1.5, 9), noisy_reader(grid, -3., 3., 10)});
     return make_medium(setup, readers, 0.7 / (3000. * std::sqrt(h2)));
 }
 

@@ -26,17 +26,21 @@ std::array<double, 2> coefficients(double epsilon, double delta) {
 
 }  // namespace
 
-TEST_CASE("where epsilon and delta are 0, both stresses are the pressure of the star to the bit") {
+TEST_CASE("where epsilon and delta are 0, both stresses are the pressure of the star to the bit, whatever the tilt") {
     for (const Case& c : kCases)
         for (const Precision precision : {Precision::float32, Precision::float64})
-            for (const char* kernel : {"reference", "vectorised"}) {
+            for (const Equation equation : {Equation::vti, Equation::tti}) {
                 CAPTURE(c.name);
-                CAPTURE(kernel);
-                Setup star = setup_of(c, 8, precision, Equation::star), vti = setup_of(c, 8, precision, Equation::vti);
-                star.kernel = vti.kernel = kernel;
+                CAPTURE(name(equation));
+                Setup star = setup_of(c, 8, precision, Equation::star), vti = setup_of(c, 8, precision, equation);
+                if (equation == Equation::tti) star.strips = vti.strips;  // without layers
                 const RowReader vp = noisy_reader(c.grid, 1500., 3000., 1), zero = uniform(0.f);
+                MediumReaders readers{vp, zero, zero};
+                if (equation == Equation::tti)
+                    readers.insert(readers.end(),
+                                   {noisy_reader(c.grid, -1.5, 1.5, 9), noisy_reader(c.grid, -3., 3., 10)});
                 const auto isotropic = cpu::make_medium(star, {vp}, kVtiDt)->make_wavefield(),
-                           anisotropic = cpu::make_medium(vti, {vp, zero, zero}, kVtiDt)->make_wavefield();
+                           anisotropic = cpu::make_medium(vti, readers, kVtiDt)->make_wavefield();
                 // From rest: noise can be given to the first field alone.
                 const Sources sources = make_test_sources(c.grid, 1.);
                 for (const auto& wavefield : {isotropic.get(), anisotropic.get()}) {
@@ -89,14 +93,17 @@ TEST_CASE("the velocities of Thomsen's medium along both axes and at small angle
 TEST_CASE("the state of both stresses and of the layers goes on elsewhere, in a batch and in slabs") {
     Case c = kCases[8];  // layers all around
     c.grid.n[2] = 55;
-    for (const bool free_surface : {false, true}) {
-        if (free_surface) {
-            c.halos[4] = kFree;
-            c.layers[4] = 0;
-        }
-        const Setup setup = setup_of(c, 8, Precision::float32, Equation::vti);
+    c.sponge = true;
+    for (const Equation equation : {Equation::vti, Equation::tti}) {
+        const bool is_tilted = equation == Equation::tti;
+        c.halos[4] = is_tilted ? kRigid : kFree;
+        c.layers[4] = 0;
+        const Setup setup = setup_of(c, 8, Precision::float32, equation);
         MediumReaders readers = noisy_anisotropy(setup.grid);
         readers.insert(readers.begin(), noisy_reader(setup.grid, 1500., 3000., 1));
+        if (is_tilted)
+            readers.insert(readers.end(),
+                           {noisy_reader(setup.grid, -1.5, 1.5, 9), noisy_reader(setup.grid, -3., 3., 10)});
         const auto medium = cpu::make_medium(setup, readers, kVtiDt);
         const auto whole = medium->make_wavefield(), begun = medium->make_wavefield();
         for (const auto& wavefield : {whole.get(), begun.get()}) start_noisy_shot(*wavefield, c, setup.precision);

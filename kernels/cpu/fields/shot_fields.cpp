@@ -24,6 +24,7 @@ ShotFields<T>::ShotFields(const Setup& setup, const Allocations& planned, int th
     for (const std::string_view field : setup.scheme.equation->fields)
         levels_.push_back({Buffer<T>(planned.of(field)), Buffer<T>(planned.of(previous_row(field)))});
     for (const std::string_view field : setup.scheme.equation->memory) memory_.emplace_back(planned.of(field));
+    for (const std::string_view field : setup.scheme.equation->scratch) scratch_.emplace_back(planned.of(field));
     if (has_odd_level(setup)) odd_ = Buffer<T>(planned.of("p_odd"));
     for (std::size_t axis = 0; axis < 3; ++axis)
         copies_[axis] =
@@ -34,7 +35,8 @@ template <typename T>
 std::int64_t ShotFields<T>::bytes() const {
     std::int64_t bytes = odd_.bytes();
     for (const Levels& field : levels_) bytes += field.now.bytes() + field.before.bytes();
-    for (const Buffer<T>& field : memory_) bytes += field.bytes();
+    for (const auto* further : {&memory_, &scratch_})
+        for (const Buffer<T>& field : *further) bytes += field.bytes();
     return bytes;
 }
 

@@ -51,6 +51,9 @@ public:
     [[nodiscard]] const Buffer<T>& memory(std::size_t field) const { return memory_[field]; }
     [[nodiscard]] std::size_t memory_count() const { return memory_.size(); }
     [[nodiscard]] const Layout& memory_layout() const { return memory_layout_; }
+    /// A scratch field.
+    [[nodiscard]] Buffer<T>& scratch(std::size_t field) { return scratch_[field]; }
+    [[nodiscard]] std::size_t scratch_count() const { return scratch_.size(); }
     void set_threads(int threads) { threads_ = threads; }
 
     void swap() {
@@ -145,7 +148,7 @@ private:
     int threads_;
     Layout layout_, memory_layout_;
     std::vector<Levels> levels_;  ///< of each field; sources, receivers and snapshots have the first
-    std::vector<Buffer<T>> memory_;
+    std::vector<Buffer<T>> memory_, scratch_;
     Buffer<T> odd_;  ///< none where every node leaps, or steps singly
     std::array<std::vector<HaloCopy>, 3> copies_;
 };

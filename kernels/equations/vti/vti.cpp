@@ -1,13 +1,11 @@
 // The equation of vertical transverse isotropy at constant density.
-#include "kernels/equations/vti/vti.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "kernels/boundaries/cpml.hpp"
-#include "kernels/equations/constant_density.hpp"
 #include "kernels/equations/scheme.hpp"
+#include "kernels/equations/vti/stiffness.hpp"
 
 namespace onda {
 
@@ -46,26 +44,10 @@ double fastest_of_directions(const Anisotropy& anisotropy) {
 
 namespace {
 
-enum Place : std::size_t { kVpOf, kEpsilonOf, kDeltaOf };
 constexpr std::array kParameters{kVp, kEpsilon, kDelta};
 constexpr std::array<std::string_view, 2> kStresses{"p", "q"};
 
-double horizontal_stiffness(const double* parameters, double) {
-    return std::round((1. + 2. * parameters[kEpsilonOf]) / kAnisotropyQuantum) * kAnisotropyQuantum;
-}
-/// The largest multiple below sqrt(1 + 2 delta) whose square is not above e: products of multiples are exact.
-double coupling(const double* parameters, double dt_s) {
-    const double e = horizontal_stiffness(parameters, dt_s);
-    const double wanted = std::sqrt(std::max(0., std::min(1. + 2. * parameters[kDeltaOf], e)));
-    double d = std::floor(wanted / kAnisotropyQuantum) * kAnisotropyQuantum;
-    while (d * d > e) d -= kAnisotropyQuantum;
-    return d;
-}
-
-constexpr std::array kArrays{medium_array<squared_step>("k", false, true),
-                             medium_array<horizontal_stiffness>("e", false, false),
-                             medium_array<coupling>("d", false, false)};
-enum ArrayPlace : std::size_t { kArrayOfK, kArrayOfE, kArrayOfD };
+constexpr std::array kArrays{kSquaredStep, kHorizontalStiffness, kStiffnessCoupling};
 
 Scheme make_vti(int space_order, Coefficients coefficients) {
     Scheme scheme = make_scheme(Equation::star, space_order, coefficients);
@@ -74,7 +56,7 @@ Scheme make_vti(int space_order, Coefficients coefficients) {
 }
 
 /// 2 / (vp sqrt(largest symbol)), whatever the medium is like within the bounds of its anisotropy.
-double limit(const Scheme& scheme, const std::vector<double>& spacing_m, double vp_max_m_s) {
+double limit_of_vti(const Scheme& scheme, const std::vector<double>& spacing_m, double vp_max_m_s) {
     const Anisotropy& a = scheme.anisotropy;
     const auto shortest_waves = [&](const std::vector<double>& along) {
         const double limit_s = limit_of_sum_of_axes(scheme, along, 1.);
@@ -85,13 +67,6 @@ double limit(const Scheme& scheme, const std::vector<double>& spacing_m, double 
     const double largest =
         compressional_symbol(a.epsilon_max, std::min(a.delta_max, a.epsilon_max), horizontal, vertical);
     return 2. / (vp_max_m_s * std::sqrt(largest));
-}
-
-/// The shares of volume injection, 1/3 along each axis (in 2-D 1/2): what it adds to p is e of the horizontal share and
-/// d of the vertical one, to q d and 1 of them. In a medium without anisotropy both are 1.
-double source_factor(std::size_t field, const double* arrays, int dimensions) {
-    const double vertical = 1. / dimensions, e = arrays[kArrayOfE], d = arrays[kArrayOfD];
-    return field == 0 ? e + (d - e) * vertical : d + (1. - d) * vertical;
 }
 
 constexpr std::array<LayerCoupling, 3> kCouplings{{{0, {"e", "d"}}, {0, {"e", "d"}}, {1, {"d", ""}}}};
@@ -120,14 +95,14 @@ const EquationRow kVtiEquation{
     .halo = [](int radius) { return radius; },
     .axis_symbol = second_derivative_axis_symbol,
     .symbol = sum_of_axes,
-    .stability_limit_s = limit,
+    .stability_limit_s = limit_of_vti,
     .set_float = set_second_derivative_stencil<float>,
     .set_double = set_second_derivative_stencil<double>,
     .factor = &kVtiFactor,
     // Centres 5; a pair of x or y 3; a value of z 2 for l and 2 for v; e l + (d - e) v and the like 8; leapfrogs 8.
     .operations = [](int radius, int dimensions) { return 21 + 3 * radius * (dimensions - 1) + 8 * radius; },
-    .source_factor = source_factor,
-    .share_of_second = [](int dimensions) { return 1. / dimensions; },
+    .source_factor = volume_injection,
+    .share_of_second = share_of_vertical,
 };
 
 }  // namespace onda
