@@ -9,6 +9,7 @@ namespace onda::verify {
 PromiseGroup single_precision();
 PromiseGroup attenuation();
 PromiseGroup vertical_transverse_isotropy();
+PromiseGroup tilted_transverse_isotropy();
 PromiseGroup discrete_modes();
 PromiseGroup order_of_accuracy();
 PromiseGroup greens_functions();

@@ -9,7 +9,6 @@
 #include "kernels/equations/vti/anisotropy.hpp"
 #include "solver/discretisation/boundary.hpp"
 #include "solver/propagation/devices.hpp"
-#include "solver/propagation/propagator.hpp"
 #include "solver/verify/analytic.hpp"
 #include "solver/verify/experiment.hpp"
 #include "solver/verify/groups.hpp"
@@ -45,9 +44,25 @@ std::unique_ptr<Wavefield> vti_wavefield(const Experiment& e, const Thomsen& med
         e, {constant_velocity(kVelocity), constant_velocity(medium.epsilon), constant_velocity(medium.delta)}, options);
 }
 
+/// The axis of a medium.
+struct Tilt {
+    double theta = 0., phi = 0.;
+
+    [[nodiscard]] Position direction() const {
+        return {std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), std::cos(theta)};
+    }
+};
+
+Scheme tti_scheme(int order, const Thomsen& highest) {
+    Scheme scheme = vti_scheme(order, highest);
+    scheme.equation = Equation::tti;
+    return scheme;
+}
+
 /// The worst relative L2 error of traces at seven angles from a point source in an elliptical medium, epsilon = delta:
-/// a homogeneous one whose horizontal coordinates are stretched by sqrt(1 + 2 epsilon).
-Measurement elliptical_error(int dimensions, int order, double points_per_wavelength, const VerifyOptions& options) {
+/// a homogeneous one whose coordinates across the axis are stretched by sqrt(1 + 2 epsilon). \param tilt null: VTI.
+Measurement elliptical_error(int dimensions, int order, double points_per_wavelength, const Tilt* tilt,
+                             const VerifyOptions& options) {
     constexpr double epsilon = 0.2, e_of = 1. + 2. * epsilon;
     const double distance_m = dimensions == 3 ? 200. : 400., share = 1. / dimensions;
     const double peak_hz = kVelocity / (points_per_wavelength * kSpacing) / 2.5;
@@ -61,13 +76,16 @@ Measurement elliptical_error(int dimensions, int order, double points_per_wavele
             {along(across), dimensions == 3 ? along(0.6 * std::sin(angle)) : 0., along(std::cos(angle))});
     }
     Experiment e;
-    e.scheme = vti_scheme(order, {epsilon, epsilon});
+    e.scheme = tilt == nullptr ? vti_scheme(order, {epsilon, epsilon}) : tti_scheme(order, {epsilon, epsilon});
     const double reach_m = 1.1 * distance_m + kVelocity * kRickerPeriods / peak_hz;
     // Horizontal waves are faster: faces are farther away by their velocity over vp.
     e.grid = silent_grid(dimensions, {kSpacing, kSpacing, kSpacing}, {}, source, receivers, reach_m * std::sqrt(e_of));
     e.dt_s = 0.05 * kSpacing / kVelocity;
     e.steps = std::int64_t(reach_m / kVelocity / e.dt_s);
-    const auto wavefield = vti_wavefield(e, {epsilon, epsilon}, options);
+    MediumReaders readers{constant_velocity(kVelocity), constant_velocity(epsilon), constant_velocity(epsilon)};
+    if (tilt != nullptr) readers.insert(readers.end(), {constant_velocity(tilt->theta), constant_velocity(tilt->phi)});
+    const auto wavefield = vti_wavefield(e, readers, options);
+    const Position axis = tilt == nullptr ? Position{0., 0., 1.} : tilt->direction();
     const auto traces = seismograms(*wavefield, e, smooth_ricker(peak_hz), source, receivers);
     const Signature s = [peak_hz](double t) { return t < 0. ? 0. : ricker(peak_hz, 1.5 / peak_hz, t); };
     // The source acts on both stresses, and receivers see both, by the share of each axis.
@@ -77,7 +95,8 @@ Measurement elliptical_error(int dimensions, int order, double points_per_wavele
     double worst = 0.;
     for (std::size_t i = 0; i < receivers.size(); ++i) {
         const auto& [x, y, z] = receivers[i];
-        const double r = std::sqrt((x * x + y * y) / e_of + z * z);
+        const double along = x * axis[0] + y * axis[1] + z * axis[2];
+        const double r = std::sqrt((x * x + y * y + z * z - along * along) / e_of + along * along);
         std::vector<double> exact;
         for (std::int64_t n = 0; n <= e.steps; ++n) {
             const double t = double(n) * e.dt_s;
@@ -172,8 +191,8 @@ Measurement phase_velocity_error(const StandingWave& wave, int dimensions, const
 }
 
 /// Readers of a medium in which every node has parameters of its own, epsilon from -0.1 to 0.4, delta at most that, or
-/// equal to it.
-MediumReaders scattered_medium(const Grid& grid, bool elliptical) {
+/// equal to it, and of TTI an axis.
+MediumReaders scattered_medium(const Grid& grid, const Scheme& scheme, bool elliptical) {
     const auto rows = [&grid](auto value) -> RowReader {
         return [&grid, value](std::int64_t y, std::int64_t z, std::span<float> row) {
             for (std::size_t x = 0; x < row.size(); ++x) row[x] = value(grid.at(std::int64_t(x), y, z));
@@ -183,23 +202,29 @@ MediumReaders scattered_medium(const Grid& grid, bool elliptical) {
     const auto delta = [epsilon, elliptical](std::int64_t node) {
         return elliptical ? epsilon(node) : epsilon(node) - float(0.25 * scatter(node + 4'000'037));
     };
-    return {rows(scattered_velocity), rows(epsilon), rows(delta)};
+    MediumReaders readers{rows(scattered_velocity), rows(epsilon), rows(delta)};
+    if (!has_parameter(scheme.equation, "theta")) return readers;
+    readers.push_back(rows([](std::int64_t node) { return float(3. * scatter(node + 5'000'011) - 1.5); }));
+    readers.push_back(rows([](std::int64_t node) { return float(6. * scatter(node + 6'000'011) - 3.); }));
+    return readers;
 }
 constexpr Thomsen kScattered{0.4, 0.4};  ///< the highest of that medium
 
 /// max |p_ab - p_ba| / max |p_ab| of two points in such a medium, with layers, a free surface and a rigid wall.
-Measurement asymmetry(int dimensions, const char* absorber, const VerifyOptions& options) {
+Measurement asymmetry(const Scheme& scheme, int dimensions, const char* absorber, const VerifyOptions& options) {
     Experiment e;
     e.grid.dimensions = dimensions;
     e.grid.n = {44, dimensions == 3 ? 30 : 1, 36};
     e.grid.spacing_m = {10., 8., 9.};
-    e.scheme = vti_scheme(8, kScattered);
+    e.scheme = scheme;
     e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, kFastest);
     e.steps = 500;
     BoundaryConfig boundary;
     boundary.cpml_width = boundary.sponge_width = 8;
-    boundary.z_min = "free_surface";
-    boundary.x_min = "rigid";
+    // An axis that is tilted at a mirror has no image.
+    const bool is_tilted = scheme.equation == Equation::tti;
+    boundary.z_min = is_tilted ? absorber : "free_surface";
+    boundary.x_min = is_tilted ? absorber : "rigid";
     for (std::string* face : {&boundary.x_max, &boundary.y_min, &boundary.y_max, &boundary.z_max}) *face = absorber;
     const Boundary made = make_boundary(boundary, e.grid, {e.scheme, kFastest, e.dt_s, 25.}, {});
     e.halos = made.halos;
@@ -208,7 +233,7 @@ Measurement asymmetry(int dimensions, const char* absorber, const VerifyOptions&
     const std::array places{Position{123., 119. * y, 149.}, Position{243., 127. * y, 203.}};
     std::array<std::vector<double>, 2> traces;
     for (const std::size_t from : {0u, 1u}) {
-        const auto wavefield = vti_wavefield(e, scattered_medium(e.grid, false), options);
+        const auto wavefield = vti_wavefield(e, scattered_medium(e.grid, e.scheme, false), options);
         traces[from] = seismograms(*wavefield, e, smooth_ricker(25.), std::array{SourcePoint{places[from], 1., 0}},
                                    std::array<Position, 1>{places[1 - from]});
     }
@@ -221,16 +246,17 @@ Measurement asymmetry(int dimensions, const char* absorber, const VerifyOptions&
 }
 
 /// The largest pressure of the last tenth of many steps in a closed room, over that of the first tenth.
-Measurement growth(Precision precision, bool elliptical, std::int64_t steps, const VerifyOptions& options) {
+Measurement growth(const Scheme& scheme, Precision precision, bool elliptical, std::int64_t steps,
+                   const VerifyOptions& options) {
     Experiment e;
     e.grid.dimensions = 2;
     e.grid.n = {41, 1, 37};
     e.grid.spacing_m = {10., 10., 9.};
     e.precision = precision;
-    e.halos = {kRigid, kFree, Halo::zero, Halo::zero, kFree, kRigid};
-    e.scheme = vti_scheme(8, kScattered);
+    if (scheme.equation == Equation::vti) e.halos = {kRigid, kFree, Halo::zero, Halo::zero, kFree, kRigid};
+    e.scheme = scheme;
     e.dt_s = 0.99 * stable_dt_s(e.grid, e.scheme, kFastest);
-    const auto wavefield = vti_wavefield(e, scattered_medium(e.grid, elliptical), options);
+    const auto wavefield = vti_wavefield(e, scattered_medium(e.grid, e.scheme, elliptical), options);
     Sources sources;
     sources.nodes = {{0, 1}, {e.grid.at(20, 0, 17)}, {1.}};
     sources.signal = {{1e3, -1e3}};
@@ -280,6 +306,70 @@ Measurement left_in_layers(const VerifyOptions& options) {
     return {wavefield->extremum().max_abs / largest, ""};
 }
 
+/// Traces of a medium with epsilon 0.25 and delta 0.1 about an axis in the plane, at places that are turned with it, of
+/// a source that a Gaussian spreads. \param scheme VTI, or TTI. \param angle of axis and receivers from the vertical.
+std::vector<double> turned_traces(const Scheme& scheme, double angle, const VerifyOptions& options) {
+    Experiment e;
+    e.grid.dimensions = 2;
+    e.grid.n = {241, 1, 241};
+    e.grid.spacing_m = {10., 10., 10.};
+    e.scheme = scheme;
+    e.dt_s = 0.25 * e.grid.spacing_m[0] / kVelocity;
+    e.steps = 360;
+    MediumReaders readers{constant_velocity(kVelocity), constant_velocity(0.25), constant_velocity(0.1)};
+    if (has_parameter(scheme.equation, "theta"))
+        readers.insert(readers.end(), {constant_velocity(angle), constant_velocity(0.)});
+    const auto wavefield = vti_wavefield(e, readers, options);
+    constexpr std::int64_t middle = 120, spread = 12;
+    Sources sources;
+    sources.nodes = {};
+    for (std::int64_t z = -spread; z <= spread; ++z)
+        for (std::int64_t x = -spread; x <= spread; ++x) {
+            sources.nodes.node.push_back(e.grid.at(middle + x, 0, middle + z));
+            sources.nodes.weight.push_back(std::exp(-double(x * x + z * z) / 12.));
+        }
+    sources.nodes.first = {0, std::ssize(sources.nodes.node)};
+    std::vector<double> signal;
+    for (std::int64_t n = 0; n <= e.steps; ++n) signal.push_back(1e3 * ricker(20., 0.075, double(n) * e.dt_s));
+    sources.signal = {signal};
+    std::vector<Position> receivers;
+    for (int i = 0; i < 8; ++i) {
+        const double from_axis = std::numbers::pi / 4. * i + angle;
+        receivers.push_back({1200. + 600. * std::sin(from_axis), 0., 1200. + 600. * std::cos(from_axis)});
+    }
+    wavefield->set_sources(0, sources);
+    const NodeWeights rows = point_weights(receivers, e.grid, e.halos, PointKind::receiver);
+    wavefield->set_receivers(0, rows, e.steps + 1);
+    wavefield->record(0);
+    wavefield->advance(0, e.steps);
+    std::vector<double> traces(receivers.size() * std::size_t(e.steps + 1));
+    wavefield->download_traces(std::span<double>(traces), 0);
+    return traces;
+}
+
+/// \param untilted the equation that the traces of a tilted medium are compared with.
+Measurement rotated_difference(double angle, const Equation& untilted, const VerifyOptions& options) {
+    const Thomsen medium{0.25, 0.1};
+    Scheme upright = vti_scheme(8, medium);
+    upright.equation = untilted;
+    return {relative_l2(turned_traces(tti_scheme(8, medium), angle, options), turned_traces(upright, 0., options)), ""};
+}
+
+/// The traces of receiver i for an axis that leans to one side are those of receiver -i for one that leans to the
+/// other.
+Measurement mirrored_difference(const VerifyOptions& options) {
+    const Scheme scheme = tti_scheme(8, {0.25, 0.1});
+    constexpr double angle = std::numbers::pi / 6.;
+    const std::vector<double> right = turned_traces(scheme, angle, options),
+                              left = turned_traces(scheme, -angle, options);
+    const std::size_t samples = right.size() / 8;
+    std::vector<double> mirrored;
+    for (std::size_t i = 0; i < 8; ++i)
+        mirrored.insert(mirrored.end(), left.begin() + std::int64_t((8 - i) % 8 * samples),
+                        left.begin() + std::int64_t(((8 - i) % 8 + 1) * samples));
+    return {relative_l2(mirrored, right), ""};
+}
+
 constexpr std::array kStandingWaves{
     StandingWave{{0.2, 0.1}, {6, 0, 0}},   StandingWave{{0.2, 0.1}, {0, 0, 6}},    StandingWave{{0.2, 0.1}, {5, 0, 5}},
     StandingWave{{0.3, -0.1}, {6, 0, 3}},  StandingWave{{0.3, -0.1}, {3, 0, 6}},   StandingWave{{0.1, 0.1}, {4, 0, 5}},
@@ -306,11 +396,11 @@ PromiseGroup vertical_transverse_isotropy() {
         group.promises.push_back({std::move(name_of_row), limit, quick, measure});
     };
     add("elliptical, 2-D, order 16, 8 points per wavelength", 1e-3, true,
-        [](const VerifyOptions& options) { return elliptical_error(2, 16, 8., options); });
+        [](const VerifyOptions& options) { return elliptical_error(2, 16, 8., nullptr, options); });
     add("elliptical, 2-D, order 8, 10 points per wavelength", 2e-3, true,
-        [](const VerifyOptions& options) { return elliptical_error(2, 8, 10., options); });
+        [](const VerifyOptions& options) { return elliptical_error(2, 8, 10., nullptr, options); });
     add("elliptical, 3-D, order 16, 8 points per wavelength", 1e-3, false,
-        [](const VerifyOptions& options) { return elliptical_error(3, 16, 8., options); });
+        [](const VerifyOptions& options) { return elliptical_error(3, 16, 8., nullptr, options); });
     for (const StandingWave& wave : kStandingWaves) {
         const int dimensions = wave.half_waves[1] > 0 ? 3 : 2;
         std::string text = "phase velocity, " + std::to_string(dimensions) + "-D, epsilon " +
@@ -323,13 +413,69 @@ PromiseGroup vertical_transverse_isotropy() {
     for (const int dimensions : {2, 3})
         for (const char* absorber : {"cpml", "sponge"})
             add("reciprocity, " + std::to_string(dimensions) + "-D, " + absorber, 1e-12, dimensions == 2,
-                [=](const VerifyOptions& options) { return asymmetry(dimensions, absorber, options); });
+                [=](const VerifyOptions& options) {
+                    return asymmetry(vti_scheme(8, kScattered), dimensions, absorber, options);
+                });
     for (const bool elliptical : {false, true})
         for (const Precision precision : {kFloat, kDouble})
             add(std::string("growth in 100,000 steps, ") + (elliptical ? "delta = epsilon, " : "") + name(precision),
-                1.5, precision == kFloat && elliptical,
-                [=](const VerifyOptions& options) { return growth(precision, elliptical, 100'000, options); });
+                1.5, precision == kFloat && elliptical, [=](const VerifyOptions& options) {
+                    return growth(vti_scheme(8, kScattered), precision, elliptical, 100'000, options);
+                });
+    for (Promise& promise : group.promises)
+        promise.takes_long = promise.name.starts_with("growth") && promise.name.ends_with("double");
     add("layers, 2-D, float", 1e-3, true, left_in_layers);
+    return group;
+}
+
+PromiseGroup tilted_transverse_isotropy() {
+    PromiseGroup group;
+    group.id = "V2";
+    group.title = "TTI";
+    group.quantity = "error";
+    group.method =
+        "*Elliptical*: as V1's, about an axis that is tilted. *Rotated*: traces of a medium with epsilon 0.25 and "
+        "delta "
+        "0.1 whose axis lies along x against those of an upright one with the coordinates exchanged, and at a tilt of "
+        "30 degrees "
+        "and none against VTI whose receivers are turned by as much, of a source that is spread over a few nodes. "
+        "*Mirrored*: a tilt of 30 degrees against one of -30. *Reciprocity* and *growth*: as V1's, where every node "
+        "has an "
+        "axis of its own, too, with sponges.";
+    const auto add = [&group](std::string name_of_row, double limit, bool quick, auto measure) {
+        group.promises.push_back({std::move(name_of_row), limit, quick, measure});
+    };
+    static constexpr std::array tilts{Tilt{0.5236, 0.}, Tilt{1.5708, 0.}, Tilt{-1.0472, 0.}, Tilt{0.5236, 0.6981}};
+    for (const Tilt& tilt : std::span(tilts).first(3)) {
+        const std::string degrees = std::to_string(int(std::lround(tilt.theta * 180. / std::numbers::pi)));
+        add("elliptical, 2-D, tilt " + degrees + ", order 16, 8 points per wavelength", 1e-3, true,
+            [&tilt](const VerifyOptions& options) { return elliptical_error(2, 16, 8., &tilt, options); });
+    }
+    add("elliptical, 2-D, tilt 30, order 8, 10 points per wavelength", 2e-3, true,
+        [](const VerifyOptions& options) { return elliptical_error(2, 8, 10., &tilts[0], options); });
+    add("elliptical, 3-D, tilt 30, azimuth 40, order 8, 10 points per wavelength", 2e-3, false,
+        [](const VerifyOptions& options) { return elliptical_error(3, 8, 10., &tilts[3], options); });
+    add("rotated by 90 degrees", 1e-6, true, [](const VerifyOptions& options) {
+        return rotated_difference(0.5 * std::numbers::pi, Equation::tti, options);
+    });
+    add("rotated by 30 degrees", 5e-3, true,
+        [](const VerifyOptions& options) { return rotated_difference(std::numbers::pi / 6., Equation::vti, options); });
+    add("not rotated", 1e-3, true,
+        [](const VerifyOptions& options) { return rotated_difference(0., Equation::vti, options); });
+    add("mirrored", 1e-10, true, mirrored_difference);
+    for (const int dimensions : {2, 3})
+        add("reciprocity, " + std::to_string(dimensions) + "-D, sponge", 1e-12, dimensions == 2,
+            [=](const VerifyOptions& options) {
+                return asymmetry(tti_scheme(8, kScattered), dimensions, "sponge", options);
+            });
+    for (const bool elliptical : {false, true})
+        for (const Precision precision : {kFloat, kDouble})
+            add(std::string("growth in 40,000 steps, ") + (elliptical ? "delta = epsilon, " : "") + name(precision),
+                1.5, false, [=](const VerifyOptions& options) {
+                    return growth(tti_scheme(8, kScattered), precision, elliptical, 40'000, options);
+                });
+    for (Promise& promise : group.promises)
+        promise.takes_long = promise.name.starts_with("growth") && !promise.name.ends_with("epsilon, float");
     return group;
 }
 
