@@ -11,6 +11,7 @@ PromiseGroup attenuation();
 PromiseGroup discrete_modes();
 PromiseGroup order_of_accuracy();
 PromiseGroup greens_functions();
+PromiseGroup particle_motion();
 PromiseGroup wall_images();
 PromiseGroup ghost_reflection();
 PromiseGroup layered_media();

@@ -10,13 +10,14 @@
 namespace onda {
 namespace {
 
-constexpr std::array kGroups{verify::adjoint,           verify::companions,          verify::leaps,
-                             verify::single_precision,  verify::attenuation,         verify::discrete_modes,
-                             verify::order_of_accuracy, verify::greens_functions,    verify::wall_images,
-                             verify::ghost_reflection,  verify::layered_media,       verify::interface_depth,
-                             verify::head_waves,        verify::averaged_interfaces, verify::source_strength,
-                             verify::absorbing_strips,  verify::energy_conservation, verify::reciprocity,
-                             verify::isotropy,          verify::time_dispersion,     verify::time_order};
+constexpr std::array kGroups{verify::adjoint,           verify::companions,       verify::leaps,
+                             verify::single_precision,  verify::attenuation,      verify::discrete_modes,
+                             verify::order_of_accuracy, verify::greens_functions, verify::particle_motion,
+                             verify::wall_images,       verify::ghost_reflection, verify::layered_media,
+                             verify::interface_depth,   verify::head_waves,       verify::averaged_interfaces,
+                             verify::source_strength,   verify::absorbing_strips, verify::energy_conservation,
+                             verify::reciprocity,       verify::isotropy,         verify::time_dispersion,
+                             verify::time_order};
 
 }  // namespace
 

@@ -45,7 +45,7 @@ struct Motion {
     }
 };
 
-const std::vector<float>& traces_of(const ShotGather& gather, const std::string& name) {
+const std::vector<float>& component_of(const ShotGather& gather, const std::string& name) {
     if (name == "pressure") return gather.pressure;
     for (const GatherComponent& component : gather.motion)
         if (component.quantity->name == name) return component.values;
@@ -56,7 +56,7 @@ const std::vector<float>& traces_of(const ShotGather& gather, const std::string&
 /// |a - exact| over |scale|, root mean square, of a receiver's trace.
 double trace_error(const ShotGather& gather, const std::string& name, std::size_t receiver,
                    const std::function<double(double)>& exact, const std::function<double(double)>& scale) {
-    const std::vector<float>& traces = traces_of(gather, name);
+    const std::vector<float>& traces = component_of(gather, name);
     double difference = 0., size = 0.;
     for (std::int64_t n = 0; n < gather.samples; ++n) {
         const double t = double(n) * gather.dt_s;
@@ -73,10 +73,10 @@ double trace_error(const ShotGather& gather, const std::string& name, std::size_
 
 /// A source and five receivers: on a node, off the nodes along all axes, near the source, and, where there is a
 /// surface, on it, on and off its nodes.
-constexpr Position kSource{303., 296., 141.};
-constexpr std::array<Position, 5> kReceivers{Position{300., 300., 330.}, Position{427.3, 361.9, 224.6},
-                                             Position{335.5, 296., 170.2}, Position{400., 260., 0.},
-                                             Position{253.7, 391.1, 0.}};
+constexpr Position kMotionSource{303., 296., 141.};
+constexpr std::array<Position, 5> kMotionReceivers{Position{300., 300., 330.}, Position{427.3, 361.9, 224.6},
+                                                   Position{335.5, 296., 170.2}, Position{400., 260., 0.},
+                                                   Position{253.7, 391.1, 0.}};
 const std::string kInSpace = fmt::format(R"(schema_version: 1
 grid: {{shape: [61, 61, 45], spacing_m: 10}}
 model: {{type: constant, vp_m_s: {}}}
@@ -99,24 +99,25 @@ output:
 
 Motion exact_motion(const Position& receiver, bool surface, double t) {
     Motion motion;
-    motion.add(kSource, receiver, 1., t);
-    if (surface) motion.add({kSource[0], kSource[1], -kSource[2]}, receiver, -1., t);
+    motion.add(kMotionSource, receiver, 1., t);
+    if (surface) motion.add({kMotionSource[0], kMotionSource[1], -kMotionSource[2]}, receiver, -1., t);
     return motion;
 }
 
 /// Checks all components of all receivers. \param limit of each relative to the magnitude of its vector.
 void check_point_source(const ShotGather& gather, bool surface, double limit) {
-    for (std::size_t r = 0; r < kReceivers.size(); ++r) {
+    for (std::size_t r = 0; r < kMotionReceivers.size(); ++r) {
         CAPTURE(r);
-        const bool is_silent = surface && kReceivers[r][2] == 0.;
+        const bool is_silent = surface && kMotionReceivers[r][2] == 0.;
         if (!is_silent)
-            CHECK(trace_error(gather, "pressure", r,
-                              [&](double t) { return exact_motion(kReceivers[r], surface, t).pressure; }) < limit);
+            CHECK(trace_error(gather, "pressure", r, [&](double t) {
+                      return exact_motion(kMotionReceivers[r], surface, t).pressure;
+                  }) < limit);
         for (std::size_t a = 0; a < 3; ++a) {
             const std::string axis(1, "xyz"[a]);
             CAPTURE(axis);
-            const auto v = [&](double t) { return exact_motion(kReceivers[r], surface, t).velocity; };
-            const auto g = [&](double t) { return exact_motion(kReceivers[r], surface, t).acceleration; };
+            const auto v = [&](double t) { return exact_motion(kMotionReceivers[r], surface, t).velocity; };
+            const auto g = [&](double t) { return exact_motion(kMotionReceivers[r], surface, t).acceleration; };
             const auto size = [](const std::array<double, 3>& x) { return std::hypot(x[0], x[1], x[2]); };
             CHECK(trace_error(
                       gather, "velocity_" + axis, r, [&](double t) { return v(t)[a]; },
@@ -128,7 +129,7 @@ void check_point_source(const ShotGather& gather, bool surface, double limit) {
     }
 }
 
-ShotGather gather_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+ShotGather motion_gather(const std::string& text, const std::vector<std::string>& overrides = {}) {
     return run_quietly(cpu_config(text, overrides)).shots.front().gather;
 }
 
@@ -157,8 +158,8 @@ sources:
 }
 
 /// |p - impedance v| over |p|, root mean square.
-double mismatch(const ShotGather& gather, std::size_t receiver, double impedance) {
-    const std::vector<float>& v = traces_of(gather, "velocity_z");
+double impedance_mismatch(const ShotGather& gather, std::size_t receiver, double impedance) {
+    const std::vector<float>& v = component_of(gather, "velocity_z");
     const auto at = [&](const std::vector<float>& traces, double t) {
         return double(traces[receiver * std::size_t(gather.samples) + std::size_t(std::llround(t / gather.dt_s))]);
     };
@@ -168,26 +169,27 @@ double mismatch(const ShotGather& gather, std::size_t receiver, double impedance
 }  // namespace
 
 TEST_CASE("around a point source particles move as they should, in its near field, too") {
-    check_point_source(gather_of(kInSpace), false, 0.002);
-    check_point_source(gather_of(kInSpace, {"scheme.precision=double", "output.seismograms.dt_s=0.001"}), false, 0.002);
-    check_point_source(gather_of(kInSpace, {"time.stepping=leap"}), false, 0.002);
-    check_point_source(gather_of(kInSpace, {"time.order=4"}), false, 0.002);
+    check_point_source(motion_gather(kInSpace), false, 0.002);
+    check_point_source(motion_gather(kInSpace, {"scheme.precision=double", "output.seismograms.dt_s=0.001"}), false,
+                       0.002);
+    check_point_source(motion_gather(kInSpace, {"time.stepping=leap"}), false, 0.002);
+    check_point_source(motion_gather(kInSpace, {"time.order=4"}), false, 0.002);
 }
 
 TEST_CASE("on and below a free surface particles move as source and image have it; along the surface nothing does") {
-    const ShotGather gather = gather_of(kInSpace, {"boundary.z_min=free_surface"});
+    const ShotGather gather = motion_gather(kInSpace, {"boundary.z_min=free_surface"});
     check_point_source(gather, true, 0.002);
     for (const char* const name : {"pressure", "velocity_x", "velocity_y", "acceleration_x"})
         for (std::size_t i = 3 * std::size_t(gather.samples); i < gather.pressure.size(); ++i)
-            REQUIRE(traces_of(gather, name)[i] == 0.F);
+            REQUIRE(component_of(gather, name)[i] == 0.F);
 }
 
 TEST_CASE("on a rigid wall nothing moves through it, and along it particles move with the image's") {
-    const ShotGather gather = gather_of(kInSpace, {"boundary.z_min=rigid"});
+    const ShotGather gather = motion_gather(kInSpace, {"boundary.z_min=rigid"});
     for (const char* const name : {"velocity_z", "acceleration_z"})
         for (std::size_t i = 3 * std::size_t(gather.samples); i < gather.pressure.size(); ++i)
-            REQUIRE(traces_of(gather, name)[i] == 0.F);
-    const auto exact = [](double t) { return 2. * exact_motion(kReceivers[3], false, t).velocity[0]; };
+            REQUIRE(component_of(gather, name)[i] == 0.F);
+    const auto exact = [](double t) { return 2. * exact_motion(kMotionReceivers[3], false, t).velocity[0]; };
     CHECK(trace_error(gather, "velocity_x", 3, exact) < 0.002);
 }
 
@@ -195,14 +197,14 @@ TEST_CASE("plane waves have the pressure rho c v, up and down, and none of their
     const std::string text = plane_waves(
         fmt::format("{{type: layered, rho_kg_m3: {}, layers: [{{top_m: 0, vp_m_s: {}}}]}}", kDensity, kSpeed));
     for (const auto& settings : {std::vector<std::string>{}, {"output.seismograms.dt_s=0.002"}, {"time.order=4"}}) {
-        const ShotGather gather = gather_of(text, settings);
+        const ShotGather gather = motion_gather(text, settings);
         for (std::size_t r = 0; r < 4; ++r) {
             CAPTURE(r);
-            CHECK(mismatch(gather, r, (r < 2 ? -1. : 1.) * kDensity * kSpeed) < 2.5e-4);
+            CHECK(impedance_mismatch(gather, r, (r < 2 ? -1. : 1.) * kDensity * kSpeed) < 2.5e-4);
         }
         float across = 0.F, along = 0.F;
-        for (const float v : traces_of(gather, "velocity_x")) across = std::max(across, std::abs(v));
-        for (const float v : traces_of(gather, "velocity_z")) along = std::max(along, std::abs(v));
+        for (const float v : component_of(gather, "velocity_x")) across = std::max(across, std::abs(v));
+        for (const float v : component_of(gather, "velocity_z")) along = std::max(along, std::abs(v));
         CHECK(along > 0.F);
         CHECK(across < 1e-5F * along);
     }
@@ -212,10 +214,10 @@ TEST_CASE("with variable density each receiver has that of its own place") {
     const std::string text = plane_waves(
         "{type: layered, layers: [{top_m: 0, vp_m_s: 2000, rho_kg_m3: 1200}, {top_m: 1145, vp_m_s: 2600, rho_kg_m3: "
         "2100}]}");
-    const ShotGather gather = gather_of(text);
-    for (const std::size_t r : {2u, 3u}) CHECK(mismatch(gather, r, 2600. * 2100.) < 3e-4);
+    const ShotGather gather = motion_gather(text);
+    for (const std::size_t r : {2u, 3u}) CHECK(impedance_mismatch(gather, r, 2600. * 2100.) < 3e-4);
     // Above the interface the wave from the source and its reflection go the same way.
-    for (const std::size_t r : {0u, 1u}) CHECK(mismatch(gather, r, -2000. * 1200.) < 3e-4);
+    for (const std::size_t r : {0u, 1u}) CHECK(impedance_mismatch(gather, r, -2000. * 1200.) < 3e-4);
 }
 
 TEST_CASE("beside a jump of the density motion is less accurate, and nowhere else") {
@@ -223,8 +225,8 @@ TEST_CASE("beside a jump of the density motion is less accurate, and nowhere els
         "{type: layered, layers: [{top_m: 0, vp_m_s: 2000, rho_kg_m3: 1200}, {top_m: 1150, vp_m_s: 2600, rho_kg_m3: "
         "2100}]}");
     const ShotGather gather =
-        gather_of(text, {"receivers=[{type: line, first_m: [13, 1150], last_m: [13, 1220], spacing_m: 5}]"});
-    const auto error = [&](std::size_t half_nodes) { return mismatch(gather, half_nodes, 2600. * 2100.); };
+        motion_gather(text, {"receivers=[{type: line, first_m: [13, 1150], last_m: [13, 1220], spacing_m: 5}]"});
+    const auto error = [&](std::size_t half_nodes) { return impedance_mismatch(gather, half_nodes, 2600. * 2100.); };
     CHECK(error(0) < 0.13);
     CHECK(error(1) < 0.13);
     CHECK(error(2) < 0.04);
@@ -238,10 +240,10 @@ TEST_CASE("a coarser or finer sampling of the record changes no velocity that it
     const auto sampled = [&](const char* interval) {
         std::vector<std::string> settings = few;
         settings.push_back(std::string("output.seismograms.dt_s=") + interval);
-        return gather_of(kSmall2d, settings);
+        return motion_gather(kSmall2d, settings);
     };
     const ShotGather fine = sampled("0.001"), coarse = sampled("0.006");
-    const std::vector<float>&all = traces_of(fine, "velocity_z"), &some = traces_of(coarse, "velocity_z");
+    const std::vector<float>&all = component_of(fine, "velocity_z"), &some = component_of(coarse, "velocity_z");
     double largest = 0., difference = 0.;
     for (std::size_t r = 0; r < fine.receivers_m.size(); ++r)
         for (std::int64_t n = 0; n < coarse.samples - 10; ++n) {  // the last of the coarse do not know what follows
@@ -262,9 +264,9 @@ TEST_CASE("motion has the same bits in slabs and batches and by any number of th
     const auto with = [&](const std::string& setting) {
         std::vector<std::string> all = motion;
         all.push_back(setting);
-        return gather_of(kSmall3d, all);
+        return motion_gather(kSmall3d, all);
     };
-    const ShotGather whole = gather_of(kSmall3d, motion);
+    const ShotGather whole = motion_gather(kSmall3d, motion);
     for (const char* const other :
          {"backend.slabs=2", "backend.slabs=3", "backend.threads=1", "backend.kernel=reference"}) {
         CAPTURE(other);
@@ -276,7 +278,7 @@ TEST_CASE("motion has the same bits in slabs and batches and by any number of th
             CHECK(same.motion[i].values == whole.motion[i].values);
         }
     }
-    const ShotGather alone = gather_of(kSmall3d, {motion[2], motion[3]});
+    const ShotGather alone = motion_gather(kSmall3d, {motion[2], motion[3]});
     CHECK(alone.motion.empty());
     CHECK(alone.pressure == whole.pressure);
 
@@ -284,8 +286,8 @@ TEST_CASE("motion has the same bits in slabs and batches and by any number of th
     const SurveyInMemory together = run_quietly(cpu_config(kSmall2d, {few[0], few[1], "backend.batch=2"})),
                          apart = run_quietly(cpu_config(kSmall2d, {few[0], few[1], "backend.batch=1"}));
     for (const std::size_t shot : {0u, 1u}) {
-        CHECK(traces_of(together.shots[shot].gather, "velocity_z") ==
-              traces_of(apart.shots[shot].gather, "velocity_z"));
+        CHECK(component_of(together.shots[shot].gather, "velocity_z") ==
+              component_of(apart.shots[shot].gather, "velocity_z"));
         CHECK(together.facts.shots[shot].seismograms == apart.facts.shots[shot].seismograms);
     }
 }
