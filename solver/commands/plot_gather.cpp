@@ -246,6 +246,7 @@ Command add_spectrum(CLI::App& plot) {
                     "onda plot spectrum seismograms.h5 --receiver 1,80,160 -o spectra.pdf");
     const auto options = std::make_shared<Options>();
     add_trace_files(*command, *options, true);
+    add_quantity(*command, options->quantity);
     add_shots(*command, *options);
     auto* const line = add_line(*command, *options);
     command
