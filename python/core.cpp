@@ -77,6 +77,11 @@ py::dict as_dict(ShotGather&& gather) {
     dict["sources_m"] = as_array(gather.sources_m);
     dict["dt_s"] = gather.dt_s;
     dict["pressure"] = as_array(std::move(gather.pressure), {std::ssize(gather.receivers_m), gather.samples});
+    py::dict motion;
+    for (GatherComponent& component : gather.motion)
+        motion[py::str(std::string(component.quantity->name))] =
+            as_array(std::move(component.values), {std::ssize(gather.receivers_m), gather.samples});
+    dict["motion"] = motion;
     dict["columns"] = as_dict(gather.carried);
     dict["wavelets"] = as_dict(std::move(gather.wavelets));
     dict["source_wavelet"] = as_array(std::move(gather.source_wavelet));
@@ -469,7 +474,7 @@ py::tuple signals(const RunRequest& request) {
 
 /// What is asked of an export, as Python has it.
 struct ExportRequest {
-    std::string file, format, samples, shots;
+    std::string file, format, samples, shots, quantity;
     bool overwrite;
 };
 
@@ -504,7 +509,7 @@ std::vector<std::string> export_survey(const GatherSurvey& survey, const ExportR
 std::vector<std::string> export_file(const std::string& input, const ExportRequest& request) {
     return translated([&] {
         const py::gil_scoped_release no_gil;
-        const SeismogramReader reader(input);
+        const SeismogramReader reader(input, gather_quantity(request.quantity));
         return export_survey(survey_of(reader), request);
     });
 }
@@ -518,13 +523,26 @@ std::vector<std::array<double, 3>> as_positions(const py::handle& values) {
     return positions;
 }
 
+/// The traces of a gather that as_dict() made. \throws Error(usage) where they were not recorded.
+Array traces_of(const py::dict& kept, const GatherQuantity& quantity) {
+    if (&quantity == &kPressure) return py::cast<Array>(kept["pressure"]);
+    const auto motion = py::cast<py::dict>(kept["motion"]);
+    const py::str name{std::string(quantity.name)};
+    if (!motion.contains(name))
+        throw Error(ExitCode::usage, "the run has no " + std::string(quantity.name) +
+                                         ": runs record it where output.seismograms.particle_motion asks for it");
+    return py::cast<Array>(motion[name]);
+}
+
 /// A gather that as_dict() made, as a file of it would be read, so that an export has the same bytes. \param alive gets
-/// its pressure, which the result refers to.
-OpenGather as_gather(std::int64_t shot, const py::dict& kept, std::vector<Array>& alive) {
-    const Array& pressure = alive.emplace_back(py::cast<Array>(kept["pressure"]));
-    if (pressure.ndim() != 2) throw py::value_error("pressure must have the shape [receiver][time]");
+/// its traces, which the result refers to.
+OpenGather as_gather(std::int64_t shot, const py::dict& kept, const GatherQuantity& quantity,
+                     std::vector<Array>& alive) {
+    const Array& pressure = alive.emplace_back(traces_of(kept, quantity));
+    if (pressure.ndim() != 2) throw py::value_error("traces must have the shape [receiver][time]");
     OpenGather gather;
     ShotGather& header = gather.header;
+    header.quantity = &quantity;
     header.shot = shot;
     header.sources_m = as_positions(kept["sources_m"]);
     header.receivers_m = as_positions(kept["receivers_m"]);
@@ -561,7 +579,9 @@ std::vector<std::string> export_gathers_of(const std::string& version, const std
     std::map<std::int64_t, OpenGather> kept;
     for (const auto& [shot, gather] : gathers) {
         const auto number = py::cast<std::int64_t>(shot);
-        kept.emplace(number, as_gather(number, py::cast<py::dict>(gather), alive));
+        kept.emplace(number, translated([&] {
+                         return as_gather(number, py::cast<py::dict>(gather), gather_quantity(request.quantity), alive);
+                     }));
     }
     GatherSurvey survey{{version, title, geometry}, {}, [&kept](std::int64_t shot) { return kept.at(shot); }};
     for (const auto& each : kept) survey.shots.push_back(each.first);
@@ -604,11 +624,13 @@ PYBIND11_MODULE(_core, module) {
     module.def("outline", &outline, py::arg("request"), "What the Born operator of a survey is between.");
     module.def("signals", &signals, py::arg("request"), "What sources inject, of each shot, and the time step.");
     py::class_<ExportRequest>(module, "ExportRequest")
-        .def(py::init([](std::string file, std::string format, std::string samples, std::string shots, bool overwrite) {
-                 return ExportRequest{std::move(file), std::move(format), std::move(samples), std::move(shots),
-                                      overwrite};
+        .def(py::init([](std::string file, std::string format, std::string samples, std::string shots,
+                         std::string quantity, bool overwrite) {
+                 return ExportRequest{std::move(file),  std::move(format),   std::move(samples),
+                                      std::move(shots), std::move(quantity), overwrite};
              }),
-             py::arg("file"), py::arg("format"), py::arg("samples"), py::arg("shots"), py::arg("overwrite"));
+             py::arg("file"), py::arg("format"), py::arg("samples"), py::arg("shots"), py::arg("quantity"),
+             py::arg("overwrite"));
     module.def("export_file", &export_file, py::arg("input"), py::arg("request"),
                "Writes the gathers of a seismograms.h5 as a file of another format; returns the paths written.");
     module.def("export_gathers", &export_gathers_of, py::arg("version"), py::arg("title"), py::arg("grid"),

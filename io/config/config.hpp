@@ -364,10 +364,12 @@ struct InversionConfig {
 };
 
 struct SeismogramConfig {
-    std::optional<double> dt_s;       ///< absent: a round one that keeps the wavelets (default_sampling_s())
-    std::string segy = "none";        ///< none | ieee | ibm: samples of seismograms.segy
-    bool su = false;                  ///< seismograms.su
-    std::string unfit_dt = "refuse";  ///< refuse | resample what SEG-Y and SU cannot hold
+    std::optional<double> dt_s;                ///< absent: a round one that keeps the wavelets (default_sampling_s())
+    std::string segy = "none";                 ///< none | ieee | ibm: samples of seismograms.segy
+    bool su = false;                           ///< seismograms.su
+    std::string unfit_dt = "refuse";           ///< refuse | resample what SEG-Y and SU cannot hold
+    std::vector<std::string> particle_motion;  ///< names of particle_motions(), recorded beside pressure
+    std::optional<double> rho_kg_m3;           ///< of particle motion, where the model has no density
     bool operator==(const SeismogramConfig&) const = default;
 };
 

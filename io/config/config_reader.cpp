@@ -268,6 +268,20 @@ private:
         }
         *target = node.scalar;
     }
+    /// A list of names.
+    void read(std::vector<std::string>* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        if (node.kind != YamlNode::Kind::sequence || node.items.empty())
+            return wrong_type(target, row, node, path,
+                              node.kind == YamlNode::Kind::scalar ? "; write [" + clipped(node.scalar) + "]" : "");
+        std::vector<std::string> names(node.items.size());
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const std::string item = path + "[" + std::to_string(i) + "]";
+            reading_.values[item] = place(node.items[i]);
+            read(&names[i], row, node.items[i], item);
+            if (!reading_.sound(item)) reading_.faulty.insert(path);
+        }
+        if (reading_.sound(path)) *target = std::move(names);
+    }
     void read(std::filesystem::path* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         if (node.kind != YamlNode::Kind::scalar || node.scalar.empty()) return wrong_type(target, row, node, path);
         const auto written = read_path(node.scalar);

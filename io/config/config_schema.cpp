@@ -74,6 +74,10 @@ struct ValueSchema {
         const Json path{{"type", "string"}, {"minLength", 1}};
         return {{"oneOf", {path, {{"type", "array"}, {"items", path}, {"minItems", 1}}}}};
     }
+    Json operator()(const std::vector<std::string>*) const {
+        const std::string name;
+        return {{"type", "array"}, {"items", (*this)(&name)}, {"minItems", 1}, {"uniqueItems", true}};
+    }
     Json operator()(const std::string*) const {
         Json schema{{"type", "string"}};
         for (const AllowedValue& value : allowed_values(vocabulary, row.values))

@@ -57,6 +57,12 @@ constexpr Need kTraceFile{
         const SeismogramConfig& s = config.output.seismograms;
         return kReceivers.holds(config) && (s.segy != "none" || s.su);
     }};
+constexpr Need kParticleMotion{.what = "receivers, and particle_motion",
+                               .lack = "no particle motion is recorded",
+                               .holds = [](const Config& config) {
+                                   return kReceivers.holds(config) &&
+                                          !config.output.seismograms.particle_motion.empty();
+                               }};
 constexpr Need kSmoothedByWavelength{
     .what = "smooth_wavelengths", .lack = "smooth_wavelengths is 0", .holds = [](const Config& config) {
         return config.model.smooth_wavelengths > 0.;
@@ -1352,6 +1358,20 @@ constexpr Parameter kSeismograms[] = {
              "32767 and 65535",
      .values = "output.seismograms.unfit_dt",
      .needs = &kTraceFile},
+    {.name = "particle_motion",
+     .slot = bind<&SeismogramConfig::particle_motion>,
+     .help = "what receivers record beside pressure, in seismograms.h5: the velocity and acceleration of particles",
+     .values = "output.seismograms.particle_motion",
+     .needs = &kReceivers,
+     .example = "[velocity_x, velocity_z]"},
+    {.name = "rho_kg_m3",
+     .slot = bind<&SeismogramConfig::rho_kg_m3>,
+     .help = "density at the receivers, from which particle motion follows where the density is constant; default: "
+             "model.rho_kg_m3, if it is given",
+     .unit = "kg/m3",
+     .range = kDensity,
+     .needs = &kParticleMotion,
+     .example = "1000"},
 };
 
 constexpr Parameter kSnapshots[] = {

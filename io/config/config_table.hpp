@@ -28,10 +28,10 @@ struct Group {
 };
 
 /// The place of a parameter in a Config.
-using Slot =
-    std::variant<bool*, std::int64_t*, double*, std::string*, std::filesystem::path*, std::optional<std::int64_t>*,
-                 std::optional<double>*, std::vector<std::int64_t>*, std::vector<double>*,
-                 std::vector<std::filesystem::path>*, NameOrIntegers*, NumberSelection*, Group>;
+using Slot = std::variant<bool*, std::int64_t*, double*, std::string*, std::filesystem::path*,
+                          std::optional<std::int64_t>*, std::optional<double>*, std::vector<std::int64_t>*,
+                          std::vector<double>*, std::vector<std::filesystem::path>*, std::vector<std::string>*,
+                          NameOrIntegers*, NumberSelection*, Group>;
 
 struct Range {
     double min = -std::numeric_limits<double>::infinity();

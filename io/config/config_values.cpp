@@ -214,6 +214,12 @@ struct ToText {
         for (const std::filesystem::path& path : *value) text += (text.size() > 1 ? ", " : "") + *(*this)(&path);
         return text + "]";
     }
+    Result operator()(const std::vector<std::string>* value) const {
+        if (value->empty()) return std::nullopt;
+        std::string text = "[";
+        for (const std::string& name : *value) text += (text.size() > 1 ? ", " : "") + *(*this)(&name);
+        return text + "]";
+    }
     Result operator()(const std::optional<std::int64_t>* value) const {
         return value->has_value() ? Result(std::to_string(**value)) : std::nullopt;
     }
@@ -330,6 +336,7 @@ std::string describe_type(const Parameter& row, const Slot& slot) {
         std::string operator()(const std::string*) const { return row.values.empty() ? "text" : "a name"; }
         std::string operator()(const std::filesystem::path*) const { return "a path"; }
         std::string operator()(const std::vector<std::filesystem::path>*) const { return "a path or a list of paths"; }
+        std::string operator()(const std::vector<std::string>*) const { return "a list of names"; }
         std::string operator()(const std::optional<std::int64_t>*) const { return "an integer"; }
         std::string operator()(const std::optional<double>*) const { return "a number"; }
         std::string operator()(const std::vector<std::int64_t>*) const {

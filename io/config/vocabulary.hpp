@@ -19,9 +19,10 @@ struct AllowedValue {
 /// configuration is given them, so that io/ knows nothing of kernels, media or wavelets. solver/plan/names.hpp makes
 /// the one of the program.
 ///
-/// Keys: "model.type", "scheme.stencil", "wavelet.type", "boundary.kind", "imaging.misfit", "backend.name",
-/// "backend.kernel". Names that io/ itself gives a meaning to, such as those of scheme.precision, are not among them;
-/// nor is backend.isa, for what a machine offers must not change the schema.
+/// Keys: "model.type", "scheme.stencil", "wavelet.type", "boundary.kind", "imaging.misfit",
+/// "output.seismograms.particle_motion", "backend.name", "backend.kernel". Names that io/ itself gives a meaning to,
+/// such as those of scheme.precision, are not among them; nor is backend.isa, for what a machine offers must not change
+/// the schema.
 using Vocabulary = std::map<std::string, std::vector<AllowedValue>, std::less<>>;
 
 }  // namespace onda

@@ -17,7 +17,8 @@ public:
         table_.put(
             "# a line for each trace; positions in m, z positive down; offset_m: of the receiver from the first "
             "source\n");
-        table_.put("# from the column 0 on: pressure in Pa; the name of a column is its time in s\n");
+        table_.put("# from the column 0 on: " + std::string(contents.quantity->long_name) + " in " +
+                   std::string(contents.quantity->unit) + "; the name of a column is its time in s\n");
         table_.put(columns_.names());
         for (std::int64_t n = 0; n < contents_.samples; ++n)
             table_.put("," + shortest(static_cast<double>(n) * contents_.dt_s));

@@ -108,6 +108,7 @@ private:
     void begin(const ShotGather& header) {
         contents_.samples = header.samples;
         contents_.dt_s = header.dt_s;
+        contents_.quantity = header.quantity;
         first_ = header;
         offsets_ = offsets_m(header);
         for (const CarriedColumn& column : header.carried) contents_.columns.push_back(column.name);
@@ -155,9 +156,10 @@ void check_finite(const ShotGather& header, std::size_t first, std::span<const f
     const auto bad = std::ranges::find_if(pressure, [](float value) { return !std::isfinite(value); });
     if (bad == pressure.end()) return;
     const auto index = static_cast<std::size_t>(bad - pressure.begin());
-    throw Error(ExitCode::bad_data, place_of_sample(header, first * static_cast<std::size_t>(header.samples) + index,
-                                                    header.samples, header.dt_s) +
-                                        ": the pressure is not a finite number: the file is damaged");
+    throw Error(
+        ExitCode::bad_data,
+        place_of_sample(header, first * static_cast<std::size_t>(header.samples) + index, header.samples, header.dt_s) +
+            ": the " + std::string(header.quantity->long_name) + " is not a finite number: the file is damaged");
 }
 
 void write_shot(const OpenGather& gather, GatherFile& file, Telling& telling) {

@@ -35,8 +35,9 @@ struct GatherContents {
     std::int64_t most_receivers = 0;     ///< of any shot
     std::int64_t last_shot = 0;          ///< the largest number
     GatherAxis receiver{"Receiver", ""}, shot{"Shot", ""};
-    std::vector<std::string> columns{};  ///< of receiver tables, that are handed on
-    std::optional<FileGeometry> grid{};  ///< of the finite differences, where it is known
+    std::vector<std::string> columns{};           ///< of receiver tables, that are handed on
+    std::optional<FileGeometry> grid{};           ///< of the finite differences, where it is known
+    const GatherQuantity* quantity = &kPressure;  ///< what the samples are
 
     /// Whether all shots have the same number of receivers.
     [[nodiscard]] bool is_even() const { return traces == shots * most_receivers; }
@@ -49,7 +50,8 @@ public:
     /// The traces that follow are those of a shot, in the order of its receivers. Shots come in the order of their
     /// numbers. \param header of the shot, without samples. \throws Error(io_error); Error(internal).
     virtual void begin_shot(const ShotGather& header) = 0;
-    /// The next traces of the shot, [receiver][sample], in Pa. \throws Error(io_error); Error(internal).
+    /// The next traces of the shot, [receiver][sample], in the unit of the contents' quantity. \throws Error(io_error);
+    /// Error(internal).
     virtual void put(std::span<const float> pressure) = 0;
     /// The file, and further ones that belong to it, ready for their names; the file itself is the last.
     /// \throws Error(io_error).

@@ -32,7 +32,10 @@ std::string rsf_header(const GatherContents& contents) {
             axis_words(2, contents.most_receivers, contents.receiver) + axis_words(3, contents.shots, contents.shot);
     else
         header += axis_words(2, contents.traces, {"Trace", ""});
-    header += "\tlabel=\"Pressure\" unit=\"Pa\" title=" + in_quotes(contents.title) + "\n";
+    std::string label(contents.quantity->long_name);
+    label.front() = static_cast<char>(label.front() - 'a' + 'A');
+    header += "\tlabel=\"" + label + "\" unit=\"" + std::string(contents.quantity->unit) +
+              "\" title=" + in_quotes(contents.title) + "\n";
     header += "\tdata_format=\"native_float\" esize=4 in=\"stdin\"\n";
     return header + "\x0c\x0c\x04";  // Madagascar's sign that the numbers follow
 }

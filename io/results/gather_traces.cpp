@@ -17,7 +17,8 @@ public:
                    .samples = contents.samples,
                    .most_receivers = contents.most_receivers,
                    .parts = coordinate_parts(contents.farthest_m),
-                   .grid = contents.grid},
+                   .grid = contents.grid,
+                   .quantity = contents.quantity},
                   target.overwrite) {}
 
     void begin_shot(const ShotGather& header) override { writer_.begin_shot(header); }

@@ -108,12 +108,18 @@ std::vector<std::array<double, 3>> read_positions(const guarded::File& root, con
 }
 
 /// Everything of a gather but its traces.
-std::pair<ShotGather, guarded::Dataset> open_gather(const guarded::File& root, std::int64_t shot) {
+std::pair<ShotGather, guarded::Dataset> open_gather(const guarded::File& root, std::int64_t shot,
+                                                    const GatherQuantity& quantity) {
     ShotGather header;
     header.shot = shot;
+    header.quantity = &quantity;
     header.sources_m = read_positions(root, group_of(shot) + "sources");
     header.receivers_m = read_positions(root, group_of(shot) + "receivers");
-    auto pressure = root.open_dataset(group_of(shot) + "pressure");
+    const std::string name(quantity.name);
+    if (&quantity != &kPressure && !root.contains(group_of(shot) + name))
+        root.fail("shot " + std::to_string(shot) + " has no " + name +
+                  ": runs record it where output.seismograms.particle_motion asks for it");
+    auto pressure = root.open_dataset(group_of(shot) + name);
     const auto& extents = pressure.extents();
     if (extents.size() != 2 || extents[0] != header.receivers_m.size() || extents[1] == 0)
         pressure.fail("must have the shape [receiver][time] with one row for each of the " +
@@ -264,14 +270,15 @@ ResultOrigin ResultReader::origin() const {
 
 // Seismograms ------------------------------------------------------------------------------------------------------
 
-SeismogramReader::SeismogramReader(const std::filesystem::path& file) : ResultReader(file, kSeismograms) {}
+SeismogramReader::SeismogramReader(const std::filesystem::path& file, const GatherQuantity& quantity)
+    : ResultReader(file, kSeismograms), quantity_(&quantity) {}
 
 ShotGather SeismogramReader::header(std::int64_t shot) const {
-    return open_gather(impl_->file_of(shot).root, shot).first;
+    return open_gather(impl_->file_of(shot).root, shot, *quantity_).first;
 }
 
 ShotGather SeismogramReader::read(std::int64_t shot, std::size_t first, std::size_t count) const {
-    auto [gather, pressure] = open_gather(impl_->file_of(shot).root, shot);
+    auto [gather, pressure] = open_gather(impl_->file_of(shot).root, shot, *quantity_);
     if (count == 0 || first >= gather.receivers_m.size() || count > gather.receivers_m.size() - first)
         throw Error(ExitCode::internal, pressure.place() + ": has no receivers " + std::to_string(first) + " to " +
                                             std::to_string(first + count));
@@ -282,14 +289,14 @@ ShotGather SeismogramReader::read(std::int64_t shot, std::size_t first, std::siz
 }
 
 ShotGather SeismogramReader::read(std::int64_t shot) const {
-    auto [gather, pressure] = open_gather(impl_->file_of(shot).root, shot);
+    auto [gather, pressure] = open_gather(impl_->file_of(shot).root, shot, *quantity_);
     gather.pressure = pressure.read<float>({0, 0}, pressure.extents());
     return std::move(gather);
 }
 
 OpenGather SeismogramReader::open(std::int64_t shot) const {
     const auto of_shot = impl_->file_of(shot);
-    auto [header, pressure] = open_gather(of_shot.root, shot);
+    auto [header, pressure] = open_gather(of_shot.root, shot, *quantity_);
     header.carried = read_carried(of_shot.root, shot, header.receivers_m.size());
     read_signatures(of_shot.root, header);
     const auto samples = static_cast<hdf5::Extent>(header.samples);

@@ -35,7 +35,8 @@ struct ResultOrigin {
 /// A gather whose traces are read when they are asked for.
 struct OpenGather {
     ShotGather header;  ///< without samples, also of the wavelets
-    /// Pressure [Pa] of the receivers [first, first + count), which the shot has. \throws Error(bad_data).
+    /// Traces of the header's quantity, of the receivers [first, first + count), which the shot has.
+    /// \throws Error(bad_data).
     std::function<std::vector<float>(std::size_t first, std::size_t count)> read;
 };
 
@@ -62,8 +63,10 @@ protected:
 /// seismograms.h5, or the file of a shot.
 class SeismogramReader : public ResultReader {
 public:
-    /// \throws Error(missing_input | bad_data), naming file and what is wrong.
-    explicit SeismogramReader(const std::filesystem::path& file);
+    /// \param quantity that is read wherever pressure is spoken of. \throws Error(missing_input | bad_data), naming
+    /// file and what is wrong; of shots without the quantity when they are asked for.
+    explicit SeismogramReader(const std::filesystem::path& file, const GatherQuantity& quantity = kPressure);
+    [[nodiscard]] const GatherQuantity& quantity() const { return *quantity_; }
 
     /// Positions, dt_s and samples of a shot that is there, without `pressure`, what tables of receivers carry, and
     /// wavelets. \throws Error(bad_data).
@@ -74,6 +77,9 @@ public:
     [[nodiscard]] ShotGather read(std::int64_t shot) const;
     /// A shot that is there, with everything that traces of other programs tell of it. \throws Error(bad_data).
     [[nodiscard]] OpenGather open(std::int64_t shot) const;
+
+private:
+    const GatherQuantity* quantity_;
 };
 
 /// The snapshots of one shot.

@@ -8,6 +8,7 @@
 #include "io/results/result_file.hpp"
 #include "io/results/stored_pressure.hpp"
 #include "io/text/number_text.hpp"
+#include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
 
 namespace onda {
@@ -19,7 +20,7 @@ const std::string kFormat = "onda-seismograms";
 constexpr hdf5::Extent kChunkBytes = 1u << 20;
 
 /// Whole traces, about a MiB of them; a trace longer than that is cut.
-hdf5::Extents pressure_chunk(hdf5::Extent receivers, hdf5::Extent samples) {
+hdf5::Extents gather_chunk(hdf5::Extent receivers, hdf5::Extent samples) {
     const hdf5::Extent most = kChunkBytes / sizeof(float);
     const hdf5::Extent chunk_samples = hdf5::even_chunk(samples, most);
     return {hdf5::even_chunk(receivers, std::max<hdf5::Extent>(1, most / chunk_samples)), chunk_samples};
@@ -100,21 +101,22 @@ std::string coordinates_of(const ShotGather& gather) {
     return names;
 }
 
-void write_pressure(hdf5::Group& group, const ShotGather& gather, const Scales& scales) {
+void write_traces(hdf5::Group& group, const ShotGather& gather, const GatherQuantity& quantity,
+                  std::span<const float> values, const Scales& scales) {
     const auto receivers = gather.receivers_m.size();
     const auto samples = static_cast<std::size_t>(gather.samples);
-    auto pressure = group.create_dataset("pressure", hdf5::Element::float32,
-                                         {{receivers, samples}, pressure_chunk(receivers, samples), {}});
-    pressure.write_all(std::span<const float>(gather.pressure));
-    pressure.set_text("units", "Pa");
-    pressure.set_text("long_name", "pressure");
-    pressure.set_text("coordinates", coordinates_of(gather));
-    pressure.set_texts("axis_labels", {"receiver", "time"});
-    pressure.set_number("dt_s", gather.dt_s);
-    pressure.set_number("time0_s", 0.);
-    pressure.attach_scale(0, scales.receiver);
-    pressure.attach_scale(1, scales.time);
-    pressure.close();
+    auto traces = group.create_dataset(std::string(quantity.name), hdf5::Element::float32,
+                                       {{receivers, samples}, gather_chunk(receivers, samples), {}});
+    traces.write_all(values);
+    traces.set_text("units", std::string(quantity.unit));
+    traces.set_text("long_name", std::string(quantity.long_name));
+    traces.set_text("coordinates", coordinates_of(gather));
+    traces.set_texts("axis_labels", {"receiver", "time"});
+    traces.set_number("dt_s", gather.dt_s);
+    traces.set_number("time0_s", 0.);
+    traces.attach_scale(0, scales.receiver);
+    traces.attach_scale(1, scales.time);
+    traces.close();
 }
 
 /// `receiver_name`, `receiver_elevation`, …: numbers where the column holds them, NaN for what is missing; else texts.
@@ -252,6 +254,10 @@ std::optional<FileGeometry> read_part(const hdf5::Group& group) {
 void check_gather(const ShotGather& gather) {
     const bool fits = gather.samples > 0 &&
                       gather.pressure.size() == gather.receivers_m.size() * static_cast<std::size_t>(gather.samples) &&
+                      std::ranges::all_of(gather.motion,
+                                          [&](const GatherComponent& component) {
+                                              return component.values.size() == gather.pressure.size();
+                                          }) &&
                       std::ranges::all_of(gather.carried, [&](const CarriedColumn& column) {
                           return column.text.size() == gather.receivers_m.size();
                       });
@@ -296,15 +302,53 @@ OpenedGather open_gather(const hdf5::File& file, std::int64_t shot) {
     return opened;
 }
 
-/// Reads the header and the last trace: what a truncated or failed write would have lost.
+/// The datasets of particle motion that a shot has, as long as its pressure.
+std::vector<std::pair<const GatherQuantity*, hdf5::Dataset>> open_motion(const hdf5::File& file,
+                                                                         const OpenedGather& opened) {
+    const auto group = file.open_group("shots/" + std::to_string(opened.header.shot));
+    std::vector<std::pair<const GatherQuantity*, hdf5::Dataset>> motion;
+    for (const GatherQuantity& quantity : particle_motions()) {
+        if (!group.contains(std::string(quantity.name))) continue;
+        const auto& [row, dataset] = motion.emplace_back(&quantity, group.open_dataset(std::string(quantity.name)));
+        if (dataset.extents() != opened.pressure.extents()) dataset.fail("must have the shape of pressure");
+    }
+    return motion;
+}
+
+/// Reads the header and the last traces: what a truncated or failed write would have lost.
 void read_back(const hdf5::File& file, std::int64_t shot) {
     const auto opened = open_gather(file, shot);
     const auto samples = static_cast<hdf5::Extent>(opened.header.samples);
     std::vector<float> trace(samples);
-    opened.pressure.read({opened.header.receivers_m.size() - 1, 0}, {1, samples}, std::span<float>(trace));
+    const auto read_last = [&](const hdf5::Dataset& traces) {
+        traces.read({opened.header.receivers_m.size() - 1, 0}, {1, samples}, std::span<float>(trace));
+    };
+    read_last(opened.pressure);
+    for (const auto& [quantity, dataset] : open_motion(file, opened)) read_last(dataset);
 }
 
 }  // namespace
+
+std::span<const GatherQuantity> particle_motions() {
+    static constexpr GatherQuantity kMotions[] = {
+        {"velocity_x", "particle velocity along x", "m/s", "along x, in m/s", 0, true},
+        {"velocity_y", "particle velocity along y", "m/s", "along y", 1, true},
+        {"velocity_z", "particle velocity along z", "m/s", "along z, positive down", 2, true},
+        {"acceleration_x", "particle acceleration along x", "m/s2", "along x, in m/s2", 0, false},
+        {"acceleration_y", "particle acceleration along y", "m/s2", "along y", 1, false},
+        {"acceleration_z", "particle acceleration along z", "m/s2", "along z, positive down", 2, false},
+    };
+    return kMotions;
+}
+
+const GatherQuantity& gather_quantity(std::string_view name) {
+    if (name == kPressure.name) return kPressure;
+    for (const GatherQuantity& quantity : particle_motions())
+        if (quantity.name == name) return quantity;
+    std::string names(kPressure.name);
+    for (const GatherQuantity& quantity : particle_motions()) names += ", " + std::string(quantity.name);
+    throw Error(ExitCode::usage, "receivers record no " + printable(name) + ", but " + names);
+}
 
 std::vector<double> offsets_m(const ShotGather& gather) {
     const Position& source = gather.sources_m.front();
@@ -348,8 +392,11 @@ void SeismogramWriter::link(std::int64_t shot, const std::string& file) {
 
 void SeismogramWriter::write(const ShotGather& gather) {
     check_gather(gather);
-    require_storable(std::span<const float>(gather.pressure),
-                     [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); });
+    const auto place = [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); };
+    require_storable(std::span<const float>(gather.pressure), place);
+    for (const GatherComponent& component : gather.motion)
+        require_storable(std::span<const float>(component.values), place,
+                         {component.quantity->long_name, component.quantity->unit});
     const hdf5::Turn turn;
     auto group = impl_->file.create_shot(gather.shot);
     Scales scales(group, gather);
@@ -359,7 +406,9 @@ void SeismogramWriter::write(const ShotGather& gather) {
     write_carried(group, gather.carried, scales.receiver);
     write_wavelets(group, gather, scales);
     if (gather.part) write_part(group, *gather.part);
-    write_pressure(group, gather, scales);
+    write_traces(group, gather, kPressure, gather.pressure, scales);
+    for (const GatherComponent& component : gather.motion)
+        write_traces(group, gather, *component.quantity, component.values, scales);
     scales.close();
     group.close();
     impl_->shots.push_back(gather.shot);
@@ -386,14 +435,16 @@ ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
     const auto root = open_file_of_shot(file, kFormat, shot);
     auto opened = open_gather(root, shot);
     opened.header.pressure = opened.pressure.read_all<float>();
+    for (const auto& [quantity, dataset] : open_motion(root, opened))
+        opened.header.motion.push_back({quantity, dataset.read_all<float>()});
     return std::move(opened.header);
 }
 
 std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
                                         std::int64_t provenance_bytes, std::span<const std::int64_t> carried,
-                                        std::int64_t wavelet_samples) {
-    constexpr std::int64_t shot_overhead = 4070, any_carried_overhead = 1100, carried_overhead = 650,
-                           wavelet_overhead = 3290;
+                                        std::int64_t wavelet_samples, std::int64_t components) {
+    constexpr std::int64_t component_overhead = 900, shot_overhead = 4070, any_carried_overhead = 1100,
+                           carried_overhead = 650, wavelet_overhead = 3290;
     const auto wavelet = static_cast<hdf5::Extent>(wavelet_samples);
     const auto nt = static_cast<hdf5::Extent>(samples);
     const auto of_elements = [](const hdf5::Extents& extents, std::size_t element_bytes) {
@@ -404,8 +455,11 @@ std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers,
     std::int64_t bytes = result_file_bytes(provenance_bytes) + 400;
     for (const std::int64_t count : receivers) {
         const auto nr = static_cast<hdf5::Extent>(count);
-        bytes = saturating_sum(bytes, dataset_bytes({nr, nt}, pressure_chunk(nr, nt), sizeof(float)), plain({nr, 3}),
+        bytes = saturating_sum(bytes, dataset_bytes({nr, nt}, gather_chunk(nr, nt), sizeof(float)), plain({nr, 3}),
                                plain({1, 3}), plain({nr}), plain({nr}), plain({nt}), shot_overhead);
+        bytes = saturating_sum(
+            bytes, saturating_product(
+                       components, component_overhead + dataset_bytes({nr, nt}, gather_chunk(nr, nt), sizeof(float))));
         if (wavelet_samples > 0)
             bytes = saturating_sum(bytes, plain({1, wavelet}), plain({wavelet}), plain({1}), plain({1}), plain({1}),
                                    wavelet_overhead);

@@ -1,5 +1,5 @@
 /// \file
-/// seismograms.h5: /shots/<id>/pressure [receiver][time]. Format: docs/outputs.md.
+/// seismograms.h5: /shots/<id>/pressure [receiver][time], and particle motion beside it. Format: docs/outputs.md.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
@@ -17,6 +18,27 @@
 #include "io/results/provenance.hpp"
 
 namespace onda {
+
+/// A row: what the traces of a gather are.
+struct GatherQuantity {
+    std::string_view name;       ///< "velocity_z": of datasets and in configurations
+    std::string_view long_name;  ///< "particle velocity along z"
+    std::string_view unit;       ///< "m/s"
+    std::string_view help = {};
+    int axis = 0;              ///< of particle motion: 0, 1, 2 along x, y, z
+    bool is_velocity = false;  ///< the time integral of acceleration along the axis
+};
+inline constexpr GatherQuantity kPressure{"pressure", "pressure", "Pa"};
+/// What may be recorded beside pressure. z is positive down, as everywhere.
+std::span<const GatherQuantity> particle_motions();
+/// The quantity of this name, pressure or one of particle_motions(). \throws Error(usage) that lists them.
+const GatherQuantity& gather_quantity(std::string_view name);
+
+/// Traces beside those of pressure.
+struct GatherComponent {
+    const GatherQuantity* quantity = nullptr;  ///< of particle_motions()
+    std::vector<float> values{};               ///< [receiver][sample]
+};
 
 /// The signals of a shot's sources, before their amplitudes; sample n is at n * dt_s.
 struct SourceWavelets {
@@ -35,12 +57,14 @@ struct ShotGather {
     std::vector<std::array<double, 3>> sources_m, receivers_m;  ///< (x, y, z)
     double dt_s = 0.;
     std::int64_t samples = 0;
-    std::vector<float> pressure;           ///< [Pa], [receiver][sample]
+    std::vector<float> pressure;           ///< [Pa], [receiver][sample]; or another `quantity`, where one is asked for
     std::vector<CarriedColumn> carried{};  ///< of the receivers' tables; one text a receiver
     std::optional<FileGeometry> part{};    ///< of the grid that the shot was computed on, if it was not the whole
     SourceWavelets wavelets{};
-    std::vector<std::int64_t> source_wavelet{};  ///< of each source, from 0; empty where no wavelets are known
-    std::vector<double> source_amplitude{};      ///< factor on its wavelet
+    std::vector<std::int64_t> source_wavelet{};   ///< of each source, from 0; empty where no wavelets are known
+    std::vector<double> source_amplitude{};       ///< factor on its wavelet
+    std::vector<GatherComponent> motion{};        ///< what is there of particle_motions(), in their order
+    const GatherQuantity* quantity = &kPressure;  ///< what `pressure` holds
 };
 
 /// The distance of each receiver from the first source [m]: along x, with its sign, where all receivers have the y of
@@ -80,9 +104,10 @@ ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot);
 /// Size of seismograms.h5 for `onda check`, with one source a shot.
 /// \param receivers of each shot. \param provenance_bytes as Provenance::bytes gives them. \param carried bytes that a
 /// receiver takes in each carried column. \param wavelet_samples of the source's wavelet; 0: it is not written.
+/// \param components of particle motion, beside pressure.
 std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
                                         std::int64_t provenance_bytes, std::span<const std::int64_t> carried = {},
-                                        std::int64_t wavelet_samples = 0);
+                                        std::int64_t wavelet_samples = 0, std::int64_t components = 0);
 /// The memory that writing so many bytes of traces takes.
 std::int64_t memory_to_write_traces(std::int64_t bytes);
 

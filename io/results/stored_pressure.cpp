@@ -45,20 +45,23 @@ bool storable(std::span<const T> pressure) {
 }
 
 template <typename T>
-void require_storable(std::span<const T> pressure, const std::function<std::string(std::size_t)>& place) {
-    if (storable(pressure)) return;
-    const auto first = std::ranges::find_if_not(pressure, fits<T>);
+void require_storable(std::span<const T> values, const std::function<std::string(std::size_t)>& place,
+                      const StoredQuantity& quantity) {
+    if (storable(values)) return;
+    const auto first = std::ranges::find_if_not(values, fits<T>);
     throw Error(ExitCode::unstable,
-                place(static_cast<std::size_t>(first - pressure.begin())) + ": the pressure is " +
-                    shortest(static_cast<double>(*first)) +
-                    " Pa, and single precision ends at 3.4028235e+38\n  results are stored in single precision, "
+                place(static_cast<std::size_t>(first - values.begin())) + ": the " + std::string(quantity.name) +
+                    " is " + shortest(static_cast<double>(*first)) + " " + std::string(quantity.unit) +
+                    ", and single precision ends at 3.4028235e+38\n  results are stored in single precision, "
                     "whatever scheme.precision is; lower sources[].amplitude, with which they scale");
 }
 
 template bool storable(std::span<const float>);
 template bool storable(std::span<const double>);
-template void require_storable(std::span<const float>, const std::function<std::string(std::size_t)>&);
-template void require_storable(std::span<const double>, const std::function<std::string(std::size_t)>&);
+template void require_storable(std::span<const float>, const std::function<std::string(std::size_t)>&,
+                               const StoredQuantity&);
+template void require_storable(std::span<const double>, const std::function<std::string(std::size_t)>&,
+                               const StoredQuantity&);
 
 std::string position_text(const std::array<double, 3>& position_m) {
     return "(" + shortest(position_m[0]) + ", " + shortest(position_m[1]) + ", " + shortest(position_m[2]) + ") m";

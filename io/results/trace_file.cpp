@@ -88,10 +88,21 @@ std::string textual_header(const TraceFileContents& contents, const ShotGather& 
     header.add_foreign("Title: ", contents.title);
     header.add(std::string(contents.dimensions == 2 ? "2-D" : "3-D") +
                " synthetic seismograms, a trace for each receiver of a shot");
-    header.add("Samples: pressure [Pa], " + std::string(contents.format == TraceFormat::segy_ibm ? "IBM" : "IEEE") +
-               " floats of 4 bytes (format " + std::to_string(sample_format(contents.format)) + "), big endian");
-    header.add("Polarity: an increase in pressure is a positive number (bytes 3257-3258: 2);");
-    header.add("  the recording standard of SEG (1975) has the opposite sign");
+    const GatherQuantity& quantity = *contents.quantity;
+    const std::string what = "Samples: " + std::string(quantity.long_name) + " [" + std::string(quantity.unit) + "],",
+                      how = std::string(contents.format == TraceFormat::segy_ibm ? "IBM" : "IEEE") +
+                            " floats of 4 bytes (format " + std::to_string(sample_format(contents.format)) +
+                            "), big endian";
+    if (&quantity == &kPressure) {
+        header.add(what + " " + how);
+        header.add("Polarity: an increase in pressure is a positive number (bytes 3257-3258: 2);");
+        header.add("  the recording standard of SEG (1975) has the opposite sign");
+    } else {
+        header.add(what);
+        header.add("  " + how);
+        header.add(std::string("Sign: motion towards larger ") + "xyz"[quantity.axis] +
+                   (quantity.axis == 2 ? ", downwards, is a positive number" : " is a positive number"));
+    }
     header.add("Time: " + std::to_string(contents.samples) + " samples, one every " +
                std::to_string(microseconds(contents)) + " us; the first at t = 0,");
     header.add("  where the source signal begins");
@@ -118,13 +129,13 @@ std::string textual_header(const TraceFileContents& contents, const ShotGather& 
 
 BinaryHeader binary_header(const TraceFileContents& contents) {
     constexpr std::int64_t most = std::numeric_limits<std::int16_t>::max();
-    constexpr int common_source = 5, pressure_positive = 2;  // table 2: bytes 3229, 3257
+    constexpr int common_source = 5, unknown = 0, pressure_positive = 2;  // table 2: bytes 3229, 3257
     BinaryHeader set = begin_binary_header(microseconds(contents), contents.samples, sample_format(contents.format));
     // 0, not known, where 16 bits do not hold it.
     set(SEGY_BIN_TRACES, contents.most_receivers <= most ? contents.most_receivers : 0);
     set(SEGY_BIN_AUX_TRACES, 0);
     set(SEGY_BIN_SORTING_CODE, common_source);
-    set(SEGY_BIN_IMPULSE_POLARITY, pressure_positive);
+    set(SEGY_BIN_IMPULSE_POLARITY, contents.quantity == &kPressure ? pressure_positive : unknown);
     return set;
 }
 
@@ -170,15 +181,26 @@ void set_source_measurement(TraceHeader& set, int dimensions, double amplitude) 
     set(SEGY_TR_SOURCE_MEASURE_UNIT, is_line ? pascal : bar_metre);
 }
 
+/// Bytes 29 and 203 of table 3. Inlines run along x.
+int trace_identification(const GatherQuantity& quantity) {
+    constexpr int seismic_data = 1, of_component[] = {14, 13, 12};  // inline, crossline, vertical
+    return &quantity == &kPressure ? seismic_data : of_component[quantity.axis];
+}
+int measurement_unit(const GatherQuantity& quantity) {
+    constexpr int pascal = 1, metres_per_second = 6, metres_per_second_squared = 7;
+    if (&quantity == &kPressure) return pascal;
+    return quantity.is_velocity ? metres_per_second : metres_per_second_squared;
+}
+
 /// All of a shot's trace headers but for what tells its receivers apart.
 TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& gather) {
-    constexpr int seismic_data = 1, metres = 1, pascal = 1;  // table 3: bytes 29, 89 and 203
+    constexpr int metres = 1;  // table 3: byte 89
     const auto scaled = [&](double metre) { return fitting(metre * static_cast<double>(contents.parts), "place"); };
     const auto& source_m = gather.sources_m.front();
     TraceHeader set;
     const std::int64_t shot = fitting(static_cast<double>(gather.shot), "shot");
     for (const int field : {SEGY_TR_FIELD_RECORD, SEGY_TR_ENERGY_SOURCE_POINT}) set(field, shot);
-    set(SEGY_TR_TRACE_ID, seismic_data);
+    set(SEGY_TR_TRACE_ID, trace_identification(*contents.quantity));
     for (const int field : {SEGY_TR_SUMMED_TRACES, SEGY_TR_STACKED_TRACES, SEGY_TR_DATA_USE}) set(field, 1);
     set(SEGY_TR_SOURCE_DEPTH, scaled(source_m[2]));
     for (const int field : {SEGY_TR_ELEV_SCALAR, SEGY_TR_SOURCE_GROUP_SCALAR}) set(field, scaler(contents));
@@ -188,7 +210,7 @@ TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& 
     set(SEGY_TR_SAMPLE_COUNT, contents.samples);
     set(SEGY_TR_SAMPLE_INTER, microseconds(contents));
     if (!is_segy(contents.format)) return set;  // from byte 181 on SU has fields of its own
-    set(SEGY_TR_MEASURE_UNIT, pascal);
+    set(SEGY_TR_MEASURE_UNIT, measurement_unit(*contents.quantity));
     if (gather.source_amplitude.size() == 1)
         set_source_measurement(set, contents.dimensions, gather.source_amplitude.front());
     return set;

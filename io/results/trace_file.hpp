@@ -57,9 +57,10 @@ struct TraceFileContents {
     int dimensions = 3;
     double dt_s = 0.;  ///< whole microseconds within the limits of the format
     std::int64_t samples = 0;
-    std::int64_t most_receivers = 0;     ///< of any shot
-    std::int64_t parts = 1;              ///< as coordinate_parts() tells
-    std::optional<FileGeometry> grid{};  ///< of the finite differences, where it is known
+    std::int64_t most_receivers = 0;              ///< of any shot
+    std::int64_t parts = 1;                       ///< as coordinate_parts() tells
+    std::optional<FileGeometry> grid{};           ///< of the finite differences, where it is known
+    const GatherQuantity* quantity = &kPressure;  ///< what the samples are
 };
 
 /// Collects the traces of shots in a temporary file. Nothing in it depends on when or where it is written.

@@ -13,6 +13,8 @@ from . import _core
 from ._errors import InputDataError, MissingInputError, UsageError
 from ._results import Gather, Run, Snapshots, Wavelets
 
+_MOTION = tuple(f"{kind}_{axis}" for kind in ("velocity", "acceleration") for axis in "xyz")
+
 
 def open(run_dir: Union[str, "os.PathLike[str]"]) -> Run:
     """Opens the folder of a finished run. Gathers and snapshots are read when they are asked for. Needs h5py.
@@ -95,6 +97,7 @@ class _Folder:
                 group["offset_m"][:],
                 {_text(name): _column(group[f"receiver_{_text(name)}"]) for name in group.attrs.get("receiver_columns", ())},
                 _wavelets(group),
+                {name: group[name][:] for name in _MOTION if name in group},
             )
 
     def snapshots(self, shot: int) -> Optional[Snapshots]:

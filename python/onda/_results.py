@@ -113,6 +113,9 @@ class Wavelets:
         )
 
 
+_MOTION_UNITS = {"velocity": "m/s", "acceleration": "m/s2"}
+
+
 @dataclass(frozen=True, eq=False)
 class Gather:
     """A common-shot gather. Positions are (x, y, z) in metres, z down."""
@@ -131,6 +134,9 @@ class Gather:
     columns: Dict[str, np.ndarray] = field(default_factory=dict)
     """[receiver]: the further columns of receiver tables, numbers (NaN: not given) or text ("": not given)."""
     wavelets: Optional[Wavelets] = None
+    motion: Dict[str, np.ndarray] = field(default_factory=dict)
+    """[receiver][time], float32: what output.seismograms.particle_motion asked for, by name: "velocity_z" in m/s,
+    "acceleration_x" in m/s2, …; z is positive down."""
 
     @property
     def time_s(self) -> np.ndarray:
@@ -171,7 +177,7 @@ class Gather:
 
     def to_dataset(self) -> "xarray.Dataset":
         """All of the gather with labelled coordinates, named as in seismograms.h5: `pressure(receiver, time_s)`,
-        `receivers(receiver, axis)`, `sources(source, axis)`, the wavelets, …. Needs xarray.
+        particle motion, `receivers(receiver, axis)`, `sources(source, axis)`, the wavelets, …. Needs xarray.
         """
         count, sources = len(self.receivers_m), len(self.sources_m)
         coordinates: Dict[str, Any] = {
@@ -188,6 +194,10 @@ class Gather:
             "receivers": (("receiver", "axis"), self.receivers_m, {"units": "m"}),
             "sources": (("source", "axis"), self.sources_m, {"units": "m"}),
         }
+        for name, values in self.motion.items():
+            kind, axis = name.split("_")
+            attributes = {"units": _MOTION_UNITS[kind], "long_name": f"particle {kind} along {axis}"}
+            variables[name] = (("receiver", "time_s"), values, attributes)
         if self.wavelets is not None:
             coordinates["wavelet_number"] = np.arange(float(len(self.wavelets.signal)))
             coordinates["wavelet_time_s"] = ("wavelet_time_s", self.wavelets.time_s, {"units": "s"})
@@ -289,6 +299,7 @@ class Run:
         format: Optional[str] = None,
         samples: Optional[str] = None,
         shots: Optional[Iterable[int]] = None,
+        quantity: str = "pressure",
         force: bool = False,
     ) -> List[Path]:
         """Writes the gathers as a file for other programs, as `onda export` does; returns the paths of what it wrote.
@@ -297,12 +308,15 @@ class Run:
         format: "segy", "su", "rsf", "npy" or "csv" (docs/outputs.md).
         samples: of SEG-Y: "ieee" (the default) or "ibm".
         shots: the numbers of the shots; default: all that have receivers.
+        quantity: what is written: "pressure", or particle motion that was recorded, such as "velocity_z".
         force: whether files that are there are replaced.
 
         Raises UsageError; CannotCreateError if a file is there; InputDataError for what the format does not hold, such
         as a sample interval that is not a whole number of microseconds in SEG-Y and SU; FileError.
         """
-        request = _core.ExportRequest(os.fspath(file), format or "", samples or "", selection_of(shots), bool(force))
+        request = _core.ExportRequest(
+            os.fspath(file), format or "", samples or "", selection_of(shots), quantity, bool(force)
+        )
         return [Path(name) for name in self._source.export(self.summary, request)]
 
     @property

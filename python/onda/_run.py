@@ -228,6 +228,7 @@ class _Memory:
             kept["offset_m"],
             columns,
             wavelets,
+            kept["motion"],
         )
 
     def snapshots(self, shot: int) -> Optional[Snapshots]:

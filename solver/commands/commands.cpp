@@ -7,6 +7,7 @@
 #include <spdlog/fmt/ranges.h>
 
 #include "io/files/atomic_file.hpp"
+#include "io/results/seismograms.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/plan/names.hpp"
@@ -37,6 +38,16 @@ Command add_commands(CLI::App& app, const std::vector<AddCommand>& commands) {
 
 CLI::Validator offered(const std::vector<std::string>& values) {
     return {[](const std::string&) { return std::string(); }, fmt::format("{{{}}}", fmt::join(values, ","))};
+}
+
+void add_quantity(CLI::App& command, std::string& quantity) {
+    std::vector<std::string> names{std::string(kPressure.name)};
+    for (const GatherQuantity& motion : particle_motions()) names.emplace_back(motion.name);
+    command
+        .add_option("--quantity", quantity,
+                    "What receivers recorded: pressure (default), or particle motion that the run was asked for")
+        ->type_name("NAME")
+        ->check(offered(names));
 }
 
 void add_config_options(CLI::App& command, ConfigOptions& options) {

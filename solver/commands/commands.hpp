@@ -28,6 +28,9 @@ Command add_commands(CLI::App& app, const std::vector<AddCommand>& commands);
 /// say.
 CLI::Validator offered(const std::vector<std::string>& values);
 
+/// --quantity: the name of what receivers recorded (gather_quantity()).
+void add_quantity(CLI::App& command, std::string& quantity);
+
 /// The options CONFIG, --set and --threads, which `run` and `check` share.
 struct ConfigOptions {
     std::string file;

@@ -34,7 +34,7 @@ constexpr const char* examples =
 struct ExportArguments {
     std::filesystem::path run, output;
     std::vector<bool> chosen = std::vector<bool>(gather_formats().size());
-    std::string samples;
+    std::string samples, quantity{kPressure.name};
     std::optional<std::string> shots;
     bool image = false, force = false;
 };
@@ -89,9 +89,10 @@ std::string name_of_shots(const std::vector<std::int64_t>& shots) {
 
 /// Beside the seismograms; a file of some shots bears their numbers, so that it takes no complete file's place.
 std::filesystem::path default_output(const std::filesystem::path& input, const GatherFormat& format,
-                                     const std::vector<std::int64_t>& shots, bool all) {
+                                     const GatherQuantity& quantity, const std::vector<std::int64_t>& shots, bool all) {
     constexpr std::size_t longest = 60;
     std::string name = input.stem().string();
+    if (&quantity != &kPressure) name += "." + std::string(quantity.name);
     if (!all) {
         const std::string numbers = name_of_shots(shots);
         name += numbers.size() <= longest ? "_shots_" + numbers : fmt::format("_{}_shots", shots.size());
@@ -124,12 +125,12 @@ int export_run(const ExportArguments& arguments) {
     const GatherFormat& format = choose_format(arguments);
     static_cast<void>(samples_of(format, arguments.samples));  // before anything is read
     const std::filesystem::path input = plot::input_of(arguments.run, FileKind::seismograms);
-    const SeismogramReader reader(input);
+    const SeismogramReader reader(input, gather_quantity(arguments.quantity));
     const ShotSelection selection = arguments.shots ? ShotSelection(*arguments.shots) : ShotSelection();
     const std::vector<std::int64_t> shots = selection.among(reader.shots());
     const bool all = shots.size() == reader.shots().size();
     const std::filesystem::path output =
-        arguments.output.empty() ? default_output(input, format, shots, all) : arguments.output;
+        arguments.output.empty() ? default_output(input, format, reader.quantity(), shots, all) : arguments.output;
     check_extension(output, "--output", fmt::format("{} files", format.name), format.extensions);
     if (!arguments.force && std::filesystem::exists(output))
         throw Error(ExitCode::cannot_create,
@@ -163,8 +164,8 @@ const ImageFormat& choose_image_format(const ExportArguments& arguments) {
 
 int export_image(const ExportArguments& arguments) {
     const ImageFormat& format = choose_image_format(arguments);
-    if (!arguments.samples.empty() || arguments.shots)
-        throw Error(ExitCode::usage, "--samples and --shots are of seismograms, not of images");
+    if (!arguments.samples.empty() || arguments.shots || arguments.quantity != kPressure.name)
+        throw Error(ExitCode::usage, "--samples, --shots and --quantity are of seismograms, not of images");
     const std::filesystem::path input = plot::input_of(arguments.run, FileKind::gradient);
     const ImageReader reader(input);
     const auto kind = std::ranges::find_if(kStoredImageKinds, [&](const auto* row) { return reader.has(*row); });
@@ -208,6 +209,7 @@ Command add_export(CLI::App& app) {
     command->add_option("--samples", arguments->samples, "How SEG-Y stores samples (default: ieee)")
         ->type_name("NAME")
         ->check(offered(samples));
+    add_quantity(*command, arguments->quantity);
     command->add_option("--shots", arguments->shots, "Only these shots, such as 3-7,12");
     command
         ->add_option("-o,--output", arguments->output,

@@ -42,6 +42,7 @@ struct Options {
     std::filesystem::path minus;  ///< the model that is taken from FILE; empty: none
     double frames_per_second = 10.;
     std::vector<std::string> overrides;
+    std::string quantity{kPressure.name};  ///< of seismograms.h5
 };
 
 /// FILE..., -o, --force, --title, --width, --width-mm, --dpi. \param what FILE is, for the help.

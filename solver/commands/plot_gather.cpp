@@ -193,6 +193,7 @@ std::string velocity_fault(const std::string& text) {
 
 void add_trace_options(CLI::App& command, Options& options, const std::string& percentile) {
     add_trace_files(command, options, true);
+    add_quantity(command, options.quantity);
     add_shots(command, options);
     add_line(command, options);
     add_gains(command, options, percentile);
@@ -245,6 +246,7 @@ Command add_spectrum(CLI::App& plot) {
                     "onda plot spectrum seismograms.h5 --receiver 1,80,160 -o spectra.pdf");
     const auto options = std::make_shared<Options>();
     add_trace_files(*command, *options, true);
+    add_quantity(*command, options->quantity);
     add_shots(*command, *options);
     auto* const line = add_line(*command, *options);
     command

@@ -27,9 +27,12 @@ struct TraceSource::Impl {
 TraceSource::TraceSource(const std::filesystem::path& given, const Options& options) : impl_(std::make_unique<Impl>()) {
     if (std::filesystem::is_directory(given) || !is_trace_file(given)) {
         impl_->file = input_of(given, FileKind::seismograms);
-        impl_->shots = impl_->seismograms.emplace(impl_->file).shots();
+        impl_->shots = impl_->seismograms.emplace(impl_->file, gather_quantity(options.quantity)).shots();
         return;
     }
+    if (options.quantity != kPressure.name)
+        throw Error(ExitCode::usage, fmt::format("--quantity {}: {} holds traces of one kind; it is of seismograms.h5",
+                                                 options.quantity, shown(given)));
     impl_->file = given;
     const std::vector<std::filesystem::path> files{given};
     impl_->recorded = recorded_shots(impl_->data.emplace(files, data::bytes_of(options.bytes)).traces());

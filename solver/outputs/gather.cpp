@@ -6,23 +6,67 @@
 
 #include "io/results/stored_pressure.hpp"
 #include "io/text/saturating.hpp"
+#include "kernels/shot/source_density.hpp"
 #include "solver/plan/computation.hpp"
 #include "solver/plan/experiment.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
+#include "solver/signal/for_traces.hpp"
 #include "solver/signal/output_sampling.hpp"
 #include "solver/signal/time_dispersion.hpp"
+#include "solver/signal/time_integral.hpp"
 
 namespace onda {
 namespace {
 
-void require_storable_traces(const ShotGather& gather, const Wavefield& wavefield, int slot) {
-    if (storable(std::span<const float>(gather.pressure))) return;
+/// \param rows of the gather's receivers: their pressure, and its derivatives.
+void require_storable_rows(const ShotGather& gather, std::span<const float> rows, const Wavefield& wavefield,
+                           int slot) {
+    if (storable(rows)) return;
     // As the backend has them, for the message: what is beyond single precision is only infinite there.
-    std::vector<double> exact(gather.pressure.size());
+    std::vector<double> exact(rows.size());
     wavefield.download_traces(std::span<double>(exact), slot);
-    require_storable(std::span<const double>(exact),
-                     [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); });
+    const std::size_t of_quantity = gather.receivers_m.size() * static_cast<std::size_t>(gather.samples);
+    for (std::size_t first = 0; first < exact.size(); first += of_quantity)
+        require_storable(
+            std::span<const double>(exact).subspan(first, of_quantity),
+            [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); },
+            first == 0 ? StoredQuantity{} : StoredQuantity{"gradient of the pressure", "Pa/m"});
+}
+
+/// The density at each receiver: that of the medium, as for sources (kernels/shot/source_density.hpp).
+std::vector<double> receiver_densities(const ShotGather& gather, const ParticleMotion& motion,
+                                       const Wavefield& wavefield) {
+    if (motion.rho_kg_m3) return std::vector(gather.receivers_m.size(), *motion.rho_kg_m3);
+    Sources places;
+    for (const Position& receiver : gather.receivers_m)
+        places.place.push_back(in_nodes(wavefield.medium().setup().grid, receiver));
+    return source_densities(wavefield.medium(), places);
+}
+
+const GatherQuantity& acceleration_along(int axis) {
+    const auto motions = particle_motions();
+    return *std::ranges::find_if(motions,
+                                 [axis](const GatherQuantity& row) { return row.axis == axis && !row.is_velocity; });
+}
+
+/// Makes pressure and accelerations of what was recorded. \param rows [quantity][receiver][sample].
+void take_rows(ShotGather& gather, const ParticleMotion& motion, std::vector<float> rows, const Wavefield& wavefield) {
+    const auto samples = static_cast<std::size_t>(gather.samples);
+    const std::size_t receivers = gather.receivers_m.size(), of_quantity = receivers * samples;
+    const std::vector<double> rho =
+        motion.empty() ? std::vector<double>{} : receiver_densities(gather, motion, wavefield);
+    for (std::size_t i = 0; i < motion.axes.size(); ++i) {
+        const float* const slopes = rows.data() + (i + 1) * of_quantity;
+        GatherComponent& acceleration =
+            gather.motion.emplace_back(GatherComponent{&acceleration_along(motion.axes[i])});
+        acceleration.values.resize(of_quantity);
+        for (std::size_t r = 0; r < receivers; ++r)
+            for (std::size_t n = r * samples; n < (r + 1) * samples; ++n)
+                acceleration.values[n] = static_cast<float>(-static_cast<double>(slopes[n]) / rho[r]);
+    }
+    rows.resize(of_quantity);
+    gather.pressure = std::move(rows);
 }
 
 /// The wavelets of a shot's sources, each once, in the order of the survey.
@@ -66,18 +110,24 @@ double largest_magnitude(std::span<const float> pressure) {
 }
 
 std::int64_t bytes_of_gathers(const Survey& survey, const TimeAxis& time, const Placement& placement) {
-    return saturating_product(receivers_together(survey, placement), time.output_samples, std::int64_t{sizeof(float)});
+    // What is written while accelerations are still there.
+    const std::int64_t quantities = survey.motion.rows() + std::ssize(survey.motion.written);
+    return saturating_product(receivers_together(survey, placement), quantities, time.output_samples,
+                              std::int64_t{sizeof(float)});
 }
 
 void add_gather_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
-    const std::int64_t receivers = receivers_together(experiment.survey, computation.placement);
+    // What was recorded becomes traces of each quantity: all of particle motion is there twice.
+    const std::int64_t receivers = receivers_together(experiment.survey, computation.placement),
+                       rows = saturating_product(receivers, experiment.survey.motion.rows()),
+                       both = saturating_sum(rows, rows - receivers);
     list.add(host_row("gathers, as written", held::gathers,
                       bytes_of_gathers(experiment.survey, experiment.time, computation.placement), 1));
     if (!is_written_as_recorded(experiment.time))
-        list.add(host_row("gathers, as recorded", held::resampling, receivers,
+        list.add(host_row("gathers, as recorded", held::resampling, both,
                           saturating_product(experiment.time.recorded_samples(), std::int64_t{sizeof(float)})));
     list.add(host_row("the correction of dispersion in time", held::resampling,
-                      correction_bytes(experiment.time, receivers, computation.setup.threads), 1));
+                      correction_bytes(experiment.time, rows, computation.setup.threads), 1));
 }
 
 ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxis& time, const Domain& domain,
@@ -92,27 +142,51 @@ ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxi
         gather.part = {{grid.dimensions, grid.n, grid.spacing_m, grid.origin_m}};
     gather.dt_s = time.recorded_dt_s();
     gather.samples = time.recorded_samples();
-    gather.pressure.resize(gather.receivers_m.size() * static_cast<std::size_t>(gather.samples));
-    wavefield.download_traces(std::span<float>(gather.pressure), slot);
-    before.put_into(gather.pressure, gather.samples);
-    require_storable_traces(gather, wavefield, slot);
+    std::vector<float> rows(gather.receivers_m.size() *
+                            static_cast<std::size_t>(survey.motion.rows() * gather.samples));
+    wavefield.download_traces(std::span<float>(rows), slot);
+    before.put_into(rows, gather.samples);
+    require_storable_rows(gather, rows, wavefield, slot);
+    take_rows(gather, survey.motion, std::move(rows), wavefield);
     return gather;
+}
+
+void write_motion(const ParticleMotion& motion, ShotGather& gather) {
+    if (motion.empty()) return;
+    std::vector<GatherComponent> written;
+    for (const GatherQuantity* const quantity : motion.written) {
+        const GatherQuantity& acceleration = acceleration_along(quantity->axis);
+        const auto recorded = std::ranges::find(gather.motion, &acceleration, &GatherComponent::quantity);
+        GatherComponent& component = written.emplace_back(GatherComponent{quantity, recorded->values});
+        if (!quantity->is_velocity) continue;
+        const auto samples = static_cast<std::size_t>(gather.samples);
+        for_traces(std::ssize(gather.receivers_m), [&](std::int64_t i) {
+            const auto trace = std::span(component.values).subspan(static_cast<std::size_t>(i) * samples, samples);
+            integrate(trace, gather.dt_s, trace);
+        });
+    }
+    gather.motion = std::move(written);
 }
 
 void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gathers) {
     if (is_written_as_recorded(time)) return;
     TraceList<const float> recorded(time.recorded_samples());
     TraceList<float> wanted(time.output_samples);
-    std::vector<std::vector<float>> pressure;
+    std::vector<std::vector<float>> sampled;
+    const auto add = [&](const ShotGather& gather, std::span<const float> traces) {
+        recorded.add(traces);
+        wanted.add(sampled.emplace_back(gather.receivers_m.size() * static_cast<std::size_t>(time.output_samples)));
+    };
     for (const ShotGather& gather : gathers) {
-        recorded.add(gather.pressure);
-        wanted.add(pressure.emplace_back(gather.receivers_m.size() * static_cast<std::size_t>(time.output_samples)));
+        add(gather, gather.pressure);
+        for (const GatherComponent& component : gather.motion) add(gather, component.values);
     }
     sample_output(time, recorded, wanted);
     for (std::size_t i = 0; ShotGather & gather : gathers) {
         gather.dt_s = time.output_dt_s;
         gather.samples = time.output_samples;
-        gather.pressure = std::move(pressure[i++]);
+        gather.pressure = std::move(sampled[i++]);
+        for (GatherComponent& component : gather.motion) component.values = std::move(sampled[i++]);
     }
 }
 

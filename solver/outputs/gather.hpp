@@ -23,13 +23,17 @@ struct Experiment;
 /// shots it is.
 /// \param domain of the shot's plan. \param before of the samples that the wavefield was not asked to record: whatever
 /// a device has in their place. \throws Error(unstable) naming the first sample that single precision cannot hold: a
-/// correction would spread it over its trace.
+/// correction would spread it over its trace. Of particle motion it has the accelerations that Survey::motion needs.
 ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxis& time, const Domain& domain,
                            const Wavefield& wavefield, int slot = 0, const RecordedBefore<float>& before = {});
 /// Brings recorded gathers to the user's sampling, with the dispersion in time removed where the axis says so, by
 /// sample_output(), whose transpose is adjoint_of_output_sampling(). Together they take less time than one by one: the
 /// weights of a sample serve all traces.
 void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gathers);
+
+/// Makes the particle motion that is written of the accelerations of a gather, at whatever sampling: velocities are
+/// their integrals over time. Nothing is done where none is asked for.
+void write_motion(const ParticleMotion& motion, ShotGather& gather);
 
 /// The largest |p|.
 double largest_magnitude(std::span<const float> pressure);

@@ -61,7 +61,7 @@ std::vector<AtomicFile> Seismograms::assemble(const FinishedSurvey& survey) cons
 
 /// Shots with as many receivers take as many bytes: one of each number of them is asked for.
 std::int64_t predicted_bytes(const Survey& survey, const TimeAxis& time, std::int64_t provenance_bytes) {
-    const std::int64_t samples = time.output_samples;
+    const std::int64_t samples = time.output_samples, components = std::ssize(survey.motion.written);
     std::vector<std::int64_t> carried;
     for (const CarriedKind& kind : survey.shots.carried_kinds())
         carried.push_back(kind.numbers ? std::int64_t{sizeof(double)} : kind.longest);
@@ -74,7 +74,7 @@ std::int64_t predicted_bytes(const Survey& survey, const TimeAxis& time, std::in
         if (receivers > 0)
             bytes = saturating_sum(
                 bytes, saturating_product(shots, predicted_seismogram_bytes({&receivers, 1}, samples, provenance_bytes,
-                                                                            carried, wavelet_samples) -
+                                                                            carried, wavelet_samples, components) -
                                                      empty_file));
     return bytes;
 }

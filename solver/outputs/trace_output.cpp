@@ -7,6 +7,7 @@
 #include "io/files/interruption.hpp"
 #include "io/results/gather_file.hpp"
 #include "io/results/trace_file.hpp"
+#include "io/text/saturating.hpp"
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/plan/experiment.hpp"
 #include "solver/program/build.hpp"
@@ -49,36 +50,66 @@ struct TraceRow {
     std::string (*samples)(const SeismogramConfig& config);
 };
 
+/// "seismograms.segy", "seismograms.velocity_z.segy".
+std::string name_of(const TraceRow& row, const GatherQuantity& quantity) {
+    std::string name(row.name);
+    if (&quantity != &kPressure) name.insert(name.rfind('.'), "." + std::string(quantity.name));
+    return name;
+}
+
 /// All shots in one file, in the end, from their HDF5 files: whatever a survey keeps of its shots, other programs get
 /// it as one line, and no trace is on disk twice meanwhile.
 class Traces : public RunOutput {
 public:
     Traces(const Experiment& experiment, const TraceRow& row)
-        : row_(row), samples_(row.samples(experiment.config.output.seismograms)), contents_(contents_of(experiment)) {}
+        : row_(row), samples_(row.samples(experiment.config.output.seismograms)), contents_(contents_of(experiment)) {
+        const std::vector<const GatherQuantity*>& motion = experiment.survey.motion.written;
+        quantities_.insert(quantities_.end(), motion.begin(), motion.end());
+    }
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& /*place*/) override { return nullptr; }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override {
-        const auto file =
-            gather_format(row_.format).open({survey.results / row_.name, samples_, survey.overwrite}, contents_);
+        std::vector<std::unique_ptr<GatherFile>> files;
+        for (const GatherQuantity* const quantity : quantities_) {
+            GatherContents contents = contents_;
+            contents.quantity = quantity;
+            files.push_back(
+                gather_format(row_.format)
+                    .open({survey.results / name_of(row_, *quantity), samples_, survey.overwrite}, contents));
+        }
         for (const ShotRecord& shot : survey.shots) {
             throw_if_interrupted();
             const FileRecord& kept = file_of(shot, kSeismogramFormat);
             if (kept.name.empty()) continue;
             const ShotGather gather = read_gather(survey.folder / kept.name, shot.shot);
-            file->begin_shot(gather);
-            file->put(gather.pressure);
+            for (std::size_t i = 0; i < files.size(); ++i) {
+                files[i]->begin_shot(gather);
+                files[i]->put(i == 0 ? gather.pressure : gather.motion.at(i - 1).values);
+            }
         }
-        return file->finish();
+        std::vector<AtomicFile> all;
+        for (const auto& file : files)
+            for (AtomicFile& each : file->finish()) all.push_back(std::move(each));
+        return all;
     }
 
 private:
     const TraceRow& row_;
     std::string samples_;
     GatherContents contents_;
+    std::vector<const GatherQuantity*> quantities_{
+        &kPressure};  ///< a file for each, in the order of ShotGather::motion
 };
 
 std::int64_t predicted_bytes(const Experiment& experiment, std::string_view format) {
-    return gather_format(format).bytes(contents_of(experiment));
+    return saturating_product(gather_format(format).bytes(contents_of(experiment)),
+                              1 + std::ssize(experiment.survey.motion.written));
+}
+
+bool is_trace_result(const TraceRow& row, std::string_view name) {
+    return name == row.name || std::ranges::any_of(particle_motions(), [&](const GatherQuantity& quantity) {
+               return name == name_of(row, quantity);
+           });
 }
 
 constexpr std::string_view kSegyName = "seismograms.segy", kSuName = "seismograms.su";
@@ -90,7 +121,7 @@ constexpr TraceRow kSuRow{"su", kSuName, [](const SeismogramConfig&) { return st
 constinit const OutputFormat kSegyFormat{
     .column = "",
     .shot_file = "",
-    .is_result = [](std::string_view name) { return name == kSegyName; },
+    .is_result = [](std::string_view name) { return is_trace_result(kSegyRow, name); },
     .is_wanted =
         [](const Experiment& experiment) {
             return experiment.config.output.seismograms.segy != "none" && writes_seismograms(experiment);
@@ -105,7 +136,7 @@ constinit const OutputFormat kSegyFormat{
 constinit const OutputFormat kSuFormat{
     .column = "",
     .shot_file = "",
-    .is_result = [](std::string_view name) { return name == kSuName; },
+    .is_result = [](std::string_view name) { return is_trace_result(kSuRow, name); },
     .is_wanted =
         [](const Experiment& experiment) {
             return experiment.config.output.seismograms.su && writes_seismograms(experiment);

@@ -125,11 +125,13 @@ std::string time_power_text(double power, double record_s) {
 
 namespace {
 
-std::string label_of(const TraceDisplay& display, double record_s) {
-    std::string quantity = display.is_pressure ? "Pressure" : "Amplitude";
+/// \param of what the traces are, if they are not another program's.
+std::string label_of(const TraceDisplay& display, const GatherQuantity& of, double record_s) {
+    std::string quantity(display.is_pressure ? of.long_name : "amplitude");
+    quantity.front() = static_cast<char>(quantity.front() - 'a' + 'A');
     if (display.gain != 0.) quantity += time_power_text(display.gain, record_s);
     if (display.agc_s > 0.) return quantity + fmt::format(" after AGC ({} s)", shortest(display.agc_s));
-    return display.is_pressure ? quantity + " [Pa]" : quantity;
+    return display.is_pressure ? fmt::format("{} [{}]", quantity, of.unit) : quantity;
 }
 
 bool ascending(const std::vector<double>& places) {
@@ -243,7 +245,7 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, 
     const ShownTraces shown = process(gather, line, offsets, display);
     const double record_s = static_cast<double>(gather.samples - 1) * gather.dt_s;
     GatherPanel result;
-    result.quantity = label_of(display, record_s);
+    result.quantity = label_of(display, *gather.quantity, record_s);
     result.panel.horizontal = line.axis;
     const bool is_reduced = display.reduction_m_s > 0.;
     const double end_s = is_reduced ? shown.last_s : record_end_s(gather.samples, gather.dt_s);

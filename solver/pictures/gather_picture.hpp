@@ -23,7 +23,7 @@ struct TraceDisplay {
     bool by_offset = false;     ///< along the axis lie offsets, where they tell the receivers apart
     enum class Style { automatic, wiggles, colours } style = Style::automatic;
     const ColourMap* map = &kGrey;
-    bool is_pressure = true;             ///< in Pa; else amplitudes of which nothing is known
+    bool is_pressure = true;             ///< or what the gather says; else amplitudes of which nothing is known
     std::optional<double> start_s = 0.;  ///< of the first samples; absent: traces differ, and times count from there
 };
 

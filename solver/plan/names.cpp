@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/results/seismograms.hpp"
 #include "kernels/setup.hpp"
 #include "solver/discretisation/boundary.hpp"
 #include "solver/imaging/imaging_condition.hpp"
@@ -67,6 +68,7 @@ Vocabulary vocabulary() {
             {"imaging.misfit", names_of(misfits())},
             {"imaging.image.condition", names_of(imaging_conditions())},
             {"inversion.parameter", names_of(parameterisations())},
+            {"output.seismograms.particle_motion", names_of(particle_motions())},
             {"backend.name", with_auto(names_of(devices()), "the fastest there is")},
             {"backend.kernel", with_auto(kernels_of_all_devices(), "the fastest for the grid")}};
 }

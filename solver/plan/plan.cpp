@@ -52,7 +52,7 @@ std::string nodes_text(const Grid& grid) {
     return fmt::format("{} nodes ({:.4g} M)", shape_text(grid), static_cast<double>(grid.points()) * 1e-6);
 }
 
-/// The sampling of the seismograms, why it is what it is, and in which files they are.
+/// The sampling of the seismograms, why it is what it is, in which files they are, and what is in them.
 std::string describe_seismograms(const SeismogramConfig& config, const Survey& survey, const TimeAxis& time) {
     if (survey.size.most_receivers == 0) return "traces    none\n";
     const bool changed = config.dt_s && std::abs(time.output_dt_s - *config.dt_s) > 1e-9 * *config.dt_s;
@@ -62,6 +62,11 @@ std::string describe_seismograms(const SeismogramConfig& config, const Survey& s
         changed ? " (the nearest whole microsecond)" : (config.dt_s ? "" : " (a round number, by the wavelets)"));
     if (config.segy != "none") text += fmt::format(", SEG-Y ({} floats)", config.segy == "ibm" ? "IBM" : "IEEE");
     if (config.su) text += ", SU";
+    text += "\n";
+    if (survey.motion.empty()) return text;
+    text += "          pressure";
+    for (const GatherQuantity* const quantity : survey.motion.written) text += fmt::format(", {}", quantity->name);
+    if (survey.motion.rho_kg_m3) text += fmt::format("; density {:.6g} kg/m3", *survey.motion.rho_kg_m3);
     return text + "\n";
 }
 

@@ -48,7 +48,8 @@ std::string memory_shortage(const Plan& plan, const MemoryForecast& memory, std:
 
 /// The bytes of gathers and snapshots.
 std::int64_t result_bytes(const Survey& survey, const TimeAxis& time, const SnapshotPlan& snapshots) {
-    const std::int64_t samples = saturating_product(survey.size.receivers, time.output_samples),
+    const std::int64_t quantities = 1 + std::ssize(survey.motion.written),
+                       samples = saturating_product(survey.size.receivers, quantities, time.output_samples),
                        nodes = saturating_product(snapshots.steps.size(), snapshots.window.points());
     return saturating_product(std::int64_t{sizeof(float)},
                               saturating_sum(samples, saturating_product(nodes, std::ssize(survey.shots))));

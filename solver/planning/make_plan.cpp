@@ -181,6 +181,21 @@ void set_survey(Plan& plan) {
     check_are_receivers(section.receivers, plan.survey, c.origin);
 }
 
+/// Others compare pressure, or leave no seismograms at all.
+void set_motion(Plan& plan) {
+    const Config& c = plan.config;
+    const SeismogramConfig& seismograms = c.output.seismograms;
+    if (c.receivers.empty() || seismograms.particle_motion.empty()) return;
+    if (!plan.task->records_motion)
+        c.origin.fault("output.seismograms.particle_motion",
+                       "`onda run` records particle motion; gradients, images, inversions and linear operators are "
+                       "those of pressure: leave it out");
+    record_motion(
+        plan.survey,
+        particle_motion({seismograms, c.model}, plan.setup.scheme.equation, plan.domain.grid.dimensions, c.origin),
+        plan.domain.grid);
+}
+
 /// What is cut off becomes absorbing strips: the faces that may be cut must have them.
 void check_can_be_cut(const Domain& domain, const ConfigOrigin& origin) {
     const Faces& faces = domain.faces;
@@ -353,6 +368,8 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     set_snapshot_steps(plan);
     if (plan.imaging) settle_history(plan);
     plan.notes = plan.placement.notes;
+    if (!plan.survey.motion.empty() && !plan.survey.motion.rho_kg_m3)
+        plan.notes.emplace_back("particle motion within six nodes of a jump of the density is less accurate");
     if (plan.task->compares_data && plan.config.output.snapshots.enabled())
         plan.notes.emplace_back("snapshots are taken by `onda run`, not while gradients are computed");
     plan.notes.insert(plan.notes.end(), plan.model.velocity.notes.begin(), plan.model.velocity.notes.end());
@@ -387,6 +404,7 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
     if (has_device && has_scheme) set_able_device(plan);
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
+    if (has_scheme && has_survey) stages.run([&] { set_motion(plan); });
     plan.asked_stepping = asked_stepping(config.time, *plan.task);
     run_stages_of_velocity(plan, stages, has_medium, has_survey, nullptr);
     stages.run([&] {

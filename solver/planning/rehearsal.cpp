@@ -94,9 +94,9 @@ double absorbing_work(const Setup& setup) {
 /// over a grid.
 NodeWeights receivers_like(const SurveySize& size, int batch, const Grid& grid) {
     constexpr std::int64_t most = 5000;
-    const std::int64_t rows = std::min<std::int64_t>(size.most_receivers, std::max<std::int64_t>(1, most / batch));
+    const std::int64_t rows = std::min<std::int64_t>(size.most_receiver_rows, std::max<std::int64_t>(1, most / batch));
     const std::int64_t nodes =
-        rows == 0 ? 0 : std::clamp<std::int64_t>(size.most_receiver_nodes / size.most_receivers, 1, 512);
+        rows == 0 ? 0 : std::clamp<std::int64_t>(size.most_receiver_nodes / size.most_receiver_rows, 1, 768);
     NodeWeights list;
     for (std::int64_t row = 0; row < rows; ++row) {
         const std::int64_t x = row * grid.nx() / rows, y = grid.ny() / 2, z = grid.nz() / 2;
@@ -225,7 +225,8 @@ StepRehearsal rehearse_steps(const Plan& plan) {
     r.begin_s = rehearsed.begin_s(receivers);
     if (receivers.rows() > 0)
         r.receivers_s = std::max(0., rehearsed.step_s(0.05) / batch - step) *
-                        static_cast<double>(plan.survey.size.most_receivers) / static_cast<double>(receivers.rows());
+                        static_cast<double>(plan.survey.size.most_receiver_rows) /
+                        static_cast<double>(receivers.rows());
     return r;
 }
 
@@ -279,7 +280,7 @@ double rehearse_receivers(const Plan& plan) {
     for (std::size_t i = 0; i < std::min(receivers.size(), most); ++i) some.push_back(receivers[i]);
     const Plan first = plan_of_shot(plan, 0);
     const auto weigh = [&] {
-        static_cast<void>(point_weights(some, first.setup.grid, first.boundary.halos, PointKind::receiver));
+        static_cast<void>(receiver_rows(some, first.setup.grid, first.boundary.halos, plan.survey.motion.axes));
     };
     return seconds_of(weigh) / static_cast<double>(some.size());
 }

@@ -100,14 +100,15 @@ struct Finishing {
 };
 
 Finishing finishing(const Plan& plan, const TraceRehearsal& traces, const DiskRehearsal& disk) {
-    const auto receivers = static_cast<double>(plan.survey.size.most_receivers);
-    const double bytes = 4. * receivers * static_cast<double>(plan.time.output_samples);
+    const auto receivers = static_cast<double>(plan.survey.size.most_receivers),
+               rows = static_cast<double>(plan.survey.size.most_receiver_rows);
+    const double bytes = 4. * receivers * static_cast<double>(plan.survey.motion.written.size() + 1) *
+                         static_cast<double>(plan.time.output_samples);
     // A file of seismograms has twice as many datasets and attributes as one of snapshots, which was tried, and
     // is synced to disk as often.
     const double seismogram_files = receivers > 0. ? 1. : 0., snapshot_files = plan.snapshots.steps.empty() ? 0. : 1.;
     const double files = seismogram_files + snapshot_files;
-    Finishing of{traces.shot_s / plan.placement.batch + traces.trace_s * receivers +
-                     bytes * (disk.write_s + disk.hash_s) +
+    Finishing of{traces.shot_s / plan.placement.batch + traces.trace_s * rows + bytes * (disk.write_s + disk.hash_s) +
                      (2. * seismogram_files + snapshot_files) * (disk.hdf5_s - disk.hdf5_wait_s),
                  bytes * disk.sync_s + files * disk.hdf5_wait_s};
     of.working_s *= plan.placement.batch;
@@ -121,8 +122,11 @@ double report_of(const Plan& plan) {
     return kPage_s + kMovie_s * static_cast<double>(bytes.movies) + kGather_s * static_cast<double>(bytes.gather);
 }
 
-double trace_files(const SeismogramConfig& seismograms) {
-    return (seismograms.segy != "none" ? 1. : 0.) + (seismograms.su ? 1. : 0.);
+/// A file for each quantity.
+double trace_files(const Plan& plan) {
+    const SeismogramConfig& wanted = plan.config.output.seismograms;
+    return ((wanted.segy != "none" ? 1. : 0.) + (wanted.su ? 1. : 0.)) *
+           static_cast<double>(1 + plan.survey.motion.written.size());
 }
 
 /// Files of several shots are read again and written into those of the survey, or linked there; SEG-Y and SU are
@@ -131,10 +135,8 @@ double survey_files(const Plan& plan, double output_bytes, const DiskRehearsal& 
     constexpr double link_s = 2e-5;
     const auto shots = static_cast<double>(plan.survey.shots.size());
     const double byte_s = disk.hash_s + disk.write_s + disk.sync_s;
-    const double of_traces_s =
-        trace_files(plan.config.output.seismograms) * (disk.file_s + shots * (disk.hdf5_s - disk.hdf5_wait_s));
-    const double trace_bytes = trace_files(plan.config.output.seismograms) * 4. *
-                               static_cast<double>(plan.survey.size.receivers) *
+    const double of_traces_s = trace_files(plan) * (disk.file_s + shots * (disk.hdf5_s - disk.hdf5_wait_s));
+    const double trace_bytes = trace_files(plan) * 4. * static_cast<double>(plan.survey.size.receivers) *
                                static_cast<double>(plan.time.output_samples);
     if (shots == 1.) return of_traces_s + trace_bytes * byte_s;
     if (keeps_shot_files(plan, plan.placement)) return of_traces_s + trace_bytes * byte_s + link_s * shots;

@@ -120,6 +120,7 @@ SurveySize size_of(const Grid& grid, const Faces& faces, const Shots::Data& data
         size.most_source_nodes = std::max(size.most_source_nodes, nodes);
         size.most_sources = std::max(size.most_sources, sources);
         size.most_receivers = std::max(size.most_receivers, receivers.of(shot));
+        size.most_receiver_rows = size.most_receivers;
         size.most_receiver_nodes = std::max(size.most_receiver_nodes, receivers.nodes_of(shot));
         size.receivers = saturating_sum(size.receivers, receivers.of(shot));
         ++size.shots_of_receivers[receivers.of(shot)];

@@ -21,6 +21,7 @@
 #include "solver/discretisation/sampling.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/signal/wavelet.hpp"
+#include "solver/survey/particle_motion.hpp"
 #include "solver/survey/positions.hpp"
 
 namespace onda {
@@ -115,6 +116,8 @@ struct SurveySize {
     std::int64_t sources = 0, receivers = 0;                      ///< of all shots together
     std::int64_t most_sources = 0, most_receivers = 0;            ///< of any shot
     std::int64_t most_source_nodes = 0, most_receiver_nodes = 0;  ///< of any shot, as weighted nodes
+    /// Most receivers of any shot as devices are given them: one for each quantity that they record.
+    std::int64_t most_receiver_rows = 0;
     /// Most sources of any shot as devices are given them: more than its sources where nodes of theirs lie in absorbing
     /// layers (kernels/shot/layer_sources.hpp).
     std::int64_t most_source_rows = 0;
@@ -130,6 +133,7 @@ struct Survey {
     SurveySize size;
     std::string firing;  ///< which sources fire together, in words; empty where there is nothing to say of it
     std::shared_ptr<const Encoding> encoding;  ///< that the shots are supershots of; null where they are none
+    ParticleMotion motion{};                   ///< what receivers record beside pressure
     std::vector<std::string> warnings;
     /// The shots as they were observed: those that supershots encode, where the shots are supershots.
     [[nodiscard]] const Shots& observed_shots() const;
@@ -174,6 +178,18 @@ inline constexpr int kPointRadius = 4;
 enum class PointKind { source, receiver };
 NodeWeights point_weights(std::span<const Position> positions, const Grid& grid, const FaceHalos& halos,
                           PointKind kind);
+
+/// How far along its axis the weights of a derivative reach [nodes].
+inline constexpr int kSlopeRadius = 6;
+
+/// The weights of receivers for pressure, a row for each, followed by those for its derivative [1/m] along each of some
+/// axes in turn, [quantity][receiver]. Along its axis a derivative is that of a Kaiser-windowed sinc of radius
+/// kSlopeRadius, made exact for constant, linear and quadratic fields; along the others, and about mirror faces, the
+/// weights are those of point_weights(). \param slopes_along axes that the grid has.
+NodeWeights receiver_rows(std::span<const Position> positions, const Grid& grid, const FaceHalos& halos,
+                          std::span<const int> slopes_along);
+/// How many weighted nodes the derivative along one axis has at most. \param nodes of as many receivers for pressure.
+std::int64_t most_slope_nodes(const Grid& grid, std::int64_t receivers, std::int64_t nodes);
 
 /// A position in nodes from node (0, 0, 0); 0 along y in 2-D.
 std::array<double, 3> in_nodes(const Grid& grid, const Position& position_m);

@@ -44,6 +44,7 @@ void hand_gather_over(ShotInProgress& shot, const TimeAxis& time) {
     if (shot.shot.receivers.empty()) return;
     Fingerprint hash;
     hash.add(std::span<const float>(shot.gather.pressure));
+    for (const GatherComponent& component : shot.gather.motion) hash.add(std::span<const float>(component.values));
     shot.record.seismograms = hash.hex();
     if (!is_written_as_recorded(time)) observe(shot.record, shot.gather.pressure);
     shot.outputs.take_gather(shot.gather);
@@ -62,7 +63,10 @@ void finish_batch(const TimeAxis& time, const ShotFiles& files, Batch& batch,
         gathers.push_back(std::move(shot.gather));
     }
     bring_to_output_sampling(time, gathers);
-    for (std::size_t i = 0; i < recorded.size(); ++i) recorded[i]->gather = std::move(gathers[i]);
+    for (std::size_t i = 0; i < recorded.size(); ++i) {
+        recorded[i]->gather = std::move(gathers[i]);
+        write_motion(recorded[i]->plan->survey.motion, recorded[i]->gather);
+    }
     LoopFailure failure;
 #pragma omp parallel for schedule(dynamic) num_threads(finishing_threads(std::ssize(batch)))
     for (std::size_t i = 0; i < batch.size(); ++i)

@@ -38,7 +38,7 @@ std::int64_t bytes_of_traces(const Experiment& experiment, const Computation& co
         saturating_product(shots_together(computation.placement), experiment.time.recorded_samples());
     const bool in_double = experiment.imaging && computation.setup.precision == Precision::float64;
     const auto of_trace = std::int64_t{sizeof(float)} + (in_double ? std::int64_t{sizeof(double)} : 0);
-    if (!reverses(experiment)) return saturating_product(samples, size.most_receivers, of_trace);
+    if (!reverses(experiment)) return saturating_product(samples, size.most_receiver_rows, of_trace);
     if (!experiment.imaging->sums.density) return 0;
     return saturating_product(samples, size.most_sources, std::int64_t{sizeof(double)});
 }

@@ -102,6 +102,7 @@ void add_forward_memory(Allocations& list, const Experiment& experiment, const C
 constinit const TaskRow kForwardTask{
     .name = "forward",
     .help = "computes what the sources of each shot excite, as its receivers and snapshots see it",
+    .records_motion = true,
     .keeps_checkpoints = true,
     .make = [](const TaskParts& parts) -> std::unique_ptr<Task> { return std::make_unique<ForwardTask>(parts); },
     .largest_shot = largest_shot,

@@ -37,7 +37,8 @@ void KeptForward::settle() {
 template <typename T>
 std::vector<T> KeptForward::traces_of(std::size_t slot, const RecordedBefore<T>& before, std::int64_t samples) const {
     const std::int64_t of_trace = plan_.time.recorded_samples();
-    std::vector<T> traces(batch_[slot].shot.receivers.size() * static_cast<std::size_t>(of_trace));
+    std::vector<T> traces(batch_[slot].shot.receivers.size() *
+                          static_cast<std::size_t>(plan_.survey.motion.rows() * of_trace));
     if (traces.empty()) return traces;
     propagator_.wavefield().download_traces(std::span<T>(traces), static_cast<int>(slot));
     before.put_into(traces, of_trace);

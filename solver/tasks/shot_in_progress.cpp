@@ -33,7 +33,7 @@ void set_up(ShotInProgress& shot, const Plan& plan) {
     const Grid& grid = shot.plan->setup.grid;
     const FaceHalos& halos = shot.plan->boundary.halos;
     shot.points.sources = make_sources(shot.shot, plan.survey, grid, halos, plan.time);
-    shot.points.receivers = point_weights(shot.shot.receivers.list(), grid, halos, PointKind::receiver);
+    shot.points.receivers = receiver_rows(shot.shot.receivers.list(), grid, halos, plan.survey.motion.axes);
 }
 
 ShotSize largest_shot(const Experiment& experiment, const Computation& computation) {
@@ -42,7 +42,7 @@ ShotSize largest_shot(const Experiment& experiment, const Computation& computati
     most.source_nodes = size.most_source_nodes;
     most.receiver_nodes = size.most_receiver_nodes;
     most.sources = may_reach_cuts(experiment.domain) ? size.most_source_nodes : size.most_source_rows;
-    most.receivers = size.most_receivers;
+    most.receivers = size.most_receiver_rows;
     most.signal_samples = experiment.time.signal_samples();
     most.trace_samples = experiment.time.recorded_samples();
     most.download_points = downloaded_points(experiment.snapshots, computation.setup.grid, computation.placement);

@@ -64,6 +64,7 @@ struct TaskRow {
     bool steps_singly = false;  ///< time steps are such that adjoint runs are exact; there are no snapshots
     /// Then: where the configuration asks for leaps it is that of a run that leaps, or the transpose of one.
     bool may_leap = false;
+    bool records_motion = false;      ///< particle motion at receivers, beside pressure
     bool keeps_checkpoints = false;   ///< of shots between two of their steps
     bool transposes = false;          ///< a run, by single steps on the time axis of that run
     bool takes_applied = false;       ///< steps of order 4 in time keep A p for it: Problem::keeps_applied

@@ -13,6 +13,7 @@ PromiseGroup tilted_transverse_isotropy();
 PromiseGroup discrete_modes();
 PromiseGroup order_of_accuracy();
 PromiseGroup greens_functions();
+PromiseGroup particle_motion();
 PromiseGroup wall_images();
 PromiseGroup ghost_reflection();
 PromiseGroup layered_media();

@@ -36,4 +36,10 @@ std::vector<SourcePoint> with_images(const std::vector<SourcePoint>& sources, co
 /// over sources and images.
 std::vector<double> trace_errors(const PointSourceCase& shot, const VerifyOptions& options);
 
+/// The relative L2 errors, of all components together, of what particles do at the only receiver.
+struct MotionErrors {
+    double acceleration = 0., velocity = 0.;
+};
+MotionErrors motion_errors(const PointSourceCase& shot, const VerifyOptions& options);
+
 }  // namespace onda::verify

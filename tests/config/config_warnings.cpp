@@ -214,6 +214,8 @@ TEST_CASE("keys that change nothing are named, and those that do are not") {
                "boundary.sponge_reflection = 0.02 has no effect: no face is sponge"}},
              {{"output.seismograms.unfit_dt=resample"},
               {"output.seismograms.unfit_dt = resample has no effect: neither SEG-Y nor SU is made"}},
+             {{"output.seismograms.rho_kg_m3=1000"},
+              {"output.seismograms.rho_kg_m3 = 1000 has no effect: no particle motion is recorded"}},
              {{"backend={name: cpu, device: 0, devices: [0, 1]}"},
               {"backend.device = 0 has no effect: backend.devices says which"}},
              {{"backend.devices=[0, 1]"}, {}},

@@ -142,11 +142,12 @@ TEST_CASE("the 5-point star and optimised coefficients: every kernel gives the f
     compare(kRun3d, 3, make_scheme(Equation::star, 8, Coefficients::optimised), {"scheme.coefficients=optimised"});
 }
 
-TEST_CASE("variable density: every kernel gives the files of the CPU") {
+TEST_CASE("variable density, with particle motion: every kernel gives the files of the CPU") {
     need_gpu();
     const Scheme scheme = make_scheme(Equation::variable_density, 8);
-    compare(kRun2d, 2, scheme, {"model.rho=gardner"});
-    compare(kRun3d, 3, scheme, {"model.rho=gardner"});
+    const std::string motion = "output.seismograms.particle_motion=[velocity_z, acceleration_x]";  // hashed, too
+    compare(kRun2d, 2, scheme, {"model.rho=gardner", motion});
+    compare(kRun3d, 3, scheme, {"model.rho=gardner", motion});
     compare(kRun3d, 3, scheme, {"model.rho=gardner"}, Precision::float64);
 }
 

@@ -34,6 +34,43 @@ TEST_CASE("gathers come back bit for bit, with positions and sampling") {
     }
 }
 
+TEST_CASE("particle motion comes back beside pressure, with its units, and a file of it is predicted within 2 %") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "seismograms.h5";
+    ShotGather gather = sample_gather(4, 101, 751);
+    for (const char* const name : {"velocity_z", "acceleration_x"}) {
+        GatherComponent& component = gather.motion.emplace_back(GatherComponent{&gather_quantity(name)});
+        for (const float p : gather.pressure)
+            component.values.push_back(static_cast<float>(gather.motion.size()) * 1e-3F * p);
+    }
+    SeismogramWriter writer(file, sample_provenance(4000), false);
+    writer.write(gather);
+    writer.commit();
+    const ShotGather back = read_gather(file, 4);
+    CHECK(back.pressure == gather.pressure);
+    REQUIRE(back.motion.size() == 2);
+    for (const std::size_t i : {0u, 1u}) {
+        CHECK(back.motion[i].quantity == gather.motion[i].quantity);
+        CHECK(back.motion[i].values == gather.motion[i].values);
+    }
+    const auto root = hdf5::File::open(file);
+    CHECK(root.open_dataset("shots/4/velocity_z").text("units") == "m/s");
+    CHECK(root.open_dataset("shots/4/acceleration_x").text("units") == "m/s2");
+    CHECK(root.open_dataset("shots/4/velocity_z").text("long_name") == "particle velocity along z");
+    const std::int64_t receivers = 101;
+    const auto predicted =
+        double(predicted_seismogram_bytes({&receivers, 1}, 751, sample_provenance(4000).bytes(), {}, 0, 2));
+    CHECK(std::abs(predicted / double(std::filesystem::file_size(file)) - 1.) <= 0.02);
+
+    SeismogramWriter other(folder.path() / "other.h5", {}, false);
+    gather.motion.back().values.pop_back();
+    CHECK_THROWS_WITH_AS(other.write(gather), doctest::Contains("do not fit together"), Error);
+    gather.motion.back().values.push_back(std::nanf(""));
+    CHECK_THROWS_WITH_AS(other.write(gather), doctest::Contains("the particle acceleration along x is nan m/s2"),
+                         Error);
+    CHECK_THROWS_WITH_AS(gather_quantity("velocity_r"), doctest::Contains("but pressure, velocity_x"), Error);
+}
+
 TEST_CASE("the file tells its units, axes and provenance, however long the configuration") {
     TemporaryFolder folder;
     const auto file = folder.path() / "s.h5";

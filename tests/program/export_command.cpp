@@ -142,6 +142,45 @@ TEST_CASE("SEG-Y and SU have the bytes that the run would have written") {
     }
 }
 
+TEST_CASE("particle motion has files of its own, which an export makes with the same bytes, and tells what it is") {
+    const TemporaryFolder folder;
+    const std::vector<std::string> motion{"output.seismograms.particle_motion=[velocity_x, acceleration_z]",
+                                          "output.seismograms.rho_kg_m3=1000"};
+    const Path with = run(folder, "with", kReceiverGrid,
+                          {motion[0], motion[1], "output.seismograms.segy=ieee", "output.seismograms.su=true"});
+    const Path without = run(folder, "without", kReceiverGrid, motion);
+    for (const std::string name : {"velocity_x", "acceleration_z"}) {
+        for (const std::string format : {"segy", "su"}) {
+            check_export(without, {"--" + format, "--quantity", name});
+            const std::string file = "seismograms." + name + "." + format;
+            CHECK(text_of(without / file) == text_of(with / file));
+        }
+        const std::string segy = text_of(with / ("seismograms." + name + ".segy"));
+        const bool is_velocity = name == "velocity_x";
+        CHECK(int(segy[3600 + 29]) == (is_velocity ? 14 : 12));  // inline, vertical
+        CHECK(int(segy[3600 + 203]) == (is_velocity ? 6 : 7));   // m/s, m/s2
+        CHECK(int(segy[3257]) == 0);
+        CHECK(segy.size() == text_of(with / "seismograms.segy").size());
+    }
+    check_export(without, {"--npy", "--quantity", "velocity_x"});
+    std::vector<float> samples;
+    for (const std::int64_t shot : {1, 2}) {
+        const ShotGather gather = read_gather(without / "seismograms.h5", shot);
+        samples.insert(samples.end(), gather.motion[0].values.begin(), gather.motion[0].values.end());
+    }
+    CHECK(same_bits(floats_behind(text_of(without / "seismograms.velocity_x.npy"), 128), samples));
+    check_export(without, {"--csv", "--quantity", "velocity_x"});
+    CHECK(contains(text_of(without / "seismograms.velocity_x.csv"), "particle velocity along x in m/s;"));
+
+    const Outcome absent = export_of(without, {"--su", "--quantity", "velocity_z"});
+    CHECK(absent.code == 65);
+    CHECK(
+        contains(absent.err, "shot 1 has no velocity_z: runs record it where output.seismograms.particle_motion asks"));
+    const Outcome unknown = export_of(without, {"--su", "--quantity", "velocity"});
+    CHECK(unknown.code == 64);
+    CHECK(contains(unknown.err, "receivers record no velocity, but pressure, velocity_x, "));
+}
+
 TEST_CASE("where the grid is that of a model file, an export tells it as the run does") {
     const TemporaryFolder folder;
     const Path model = folder.path() / "vp.h5";

@@ -43,6 +43,10 @@ ShotGather gather_of(std::int64_t shot) {
                 gather.pressure.push_back(shot == 2 && line != 1 ? 0.f : float((1. - 2. * a) * std::exp(-a)));
             }
         }
+    if (shot == 10) {  // motion against the pressure
+        GatherComponent& velocity = gather.motion.emplace_back(GatherComponent{&gather_quantity("velocity_z")});
+        for (const float p : gather.pressure) velocity.values.push_back(-1e-6f * p);
+    }
     return gather;
 }
 
@@ -179,6 +183,25 @@ TEST_CASE("any shot, any line of a grid of receivers, and several side by side")
         return 255 - spread(gather({"--shot", "10", "--clip", "1", "--gain", gain}));
     };
     CHECK(darkest("1") > darkest("0") + 20);
+}
+
+TEST_CASE("particle motion is drawn in place of pressure, where a run has recorded it") {
+    const Results results;
+    const std::vector<std::string> gather{"gather", "@seismograms.h5", "--shot", "10", "--map", "grey"};
+    const auto of = [&](const std::string& quantity) {
+        std::vector<std::string> arguments = gather;
+        arguments.insert(arguments.end(), {"--quantity", quantity});
+        return arguments;
+    };
+    const Rgb pressure = middle_of(results.drawn(gather)), velocity = middle_of(results.drawn(of("velocity_z")));
+    CHECK(int(pressure.r) < 40);   // black: the peak of the wavelet
+    CHECK(int(velocity.r) > 215);  // white
+    CHECK(middle_of(results.drawn(of("pressure"))) == pressure);
+    CHECK(results.plot({"spectrum", "@seismograms.h5", "--shot", "10", "--quantity", "velocity_z"}).code == 0);
+    const Outcome absent = results.plot(of("velocity_x"));
+    CHECK(absent.code == 65);
+    CHECK(contains(absent.err, "shot 10 has no velocity_x: runs record it where"));
+    CHECK(contains(results.plot(of("vz")).err, "receivers record no vz, but pressure, velocity_x"));
 }
 
 TEST_CASE("SEG-Y and SU are drawn as seismograms are, but for their units") {

@@ -82,3 +82,26 @@ def test_a_run_without_receivers(survey, tmp_path):
     run = onda.run(str(survey), progress=False)
     with pytest.raises(onda.UsageError, match="no receivers"):
         run.export(tmp_path / "a.segy")
+
+
+def test_particle_motion_is_there_in_memory_and_in_files_and_is_exported(survey, tmp_path):
+    asked = ["output.seismograms.particle_motion=[velocity_z, acceleration_x]", "output.seismograms.rho_kg_m3=1000"]
+    run = onda.run(str(survey), progress=False, overrides=asked)
+    gather = run.gather(2)
+    assert list(gather.motion) == ["velocity_z", "acceleration_x"]
+    assert gather.motion["velocity_z"].shape == gather.pressure.shape
+    assert gather.motion["velocity_z"].any()
+    done = command_line("run", survey, "-o", tmp_path / "out", *[word for key in asked for word in ("--set", key)])
+    assert done.returncode == 0, done.stderr
+    there = onda.open(tmp_path / "out")
+    for name, values in gather.motion.items():
+        assert np.array_equal(there.gather(2).motion[name], values)
+    for place in (run, there):
+        place.export(tmp_path / "vz.npy", quantity="velocity_z", force=True)
+        traces = np.load(tmp_path / "vz.npy").reshape(-1, gather.pressure.shape[1])
+        assert np.array_equal(traces[-len(gather.pressure) :], gather.motion["velocity_z"])
+        with pytest.raises((onda.UsageError, onda.InputDataError), match="velocity_y"):
+            place.export(tmp_path / "vy.npy", quantity="velocity_y")
+    with pytest.raises(onda.UsageError, match="receivers record no vz, but pressure"):
+        run.export(tmp_path / "vz.npy", quantity="vz", force=True)
+    assert onda.run(str(survey), progress=False).gather(2).motion == {}

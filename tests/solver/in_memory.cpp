@@ -58,6 +58,11 @@ void check_equal(const Config& config) {
         const ShotGather written = read_gather(folder.path() / "out" / "seismograms.h5", ours.shot);
         const ShotInMemory& kept = survey.shots[i];
         CHECK(kept.gather.pressure == written.pressure);
+        REQUIRE(kept.gather.motion.size() == written.motion.size());
+        for (std::size_t m = 0; m < written.motion.size(); ++m) {
+            CHECK(kept.gather.motion[m].quantity == written.motion[m].quantity);
+            CHECK(kept.gather.motion[m].values == written.motion[m].values);
+        }
         CHECK(kept.gather.receivers_m == written.receivers_m);
         CHECK(kept.gather.dt_s == written.dt_s);
         CHECK(kept.gather.wavelets == written.wavelets);
@@ -116,7 +121,11 @@ TEST_CASE("gathers and snapshots in memory are those of files") {
     check_equal(cpu_config(kSmall2d));
     check_equal(cpu_config(kSmall2d, {"backend.batch=1"}));
     check_equal(cpu_config(kSmall3d));
-    check_equal(cpu_config(kSmall2d, {"survey.limit_m=150", "boundary.placement=outside"}));
+    const std::vector<std::string> cut{"survey.limit_m=150", "boundary.placement=outside"},
+        motion{"output.seismograms.particle_motion=[acceleration_x, velocity_z]", "output.seismograms.rho_kg_m3=1000"};
+    check_equal(cpu_config(kSmall2d, cut));
+    check_equal(cpu_config(kSmall2d, motion));
+    check_equal(cpu_config(kSmall2d, {cut[0], cut[1], motion[0], motion[1]}));
     check_equal(cpu_config(kSmall2d, {"output.seismograms.dt_s=0.00199999", "output.seismograms.segy=ieee",
                                       "output.seismograms.unfit_dt=resample"}));
 }

@@ -19,7 +19,7 @@ boundary: {cpml_width: 10}
 wavelet: {type: ricker, peak_frequency_hz: 12}
 sources: [{type: line, first_m: [303, 55], last_m: [905, 55], count: 2}]
 receivers: [{type: line, first_m: [20, 20], last_m: [1180, 20], count: 30}]
-output: {snapshots: {every_s: 0.1}}
+output: {snapshots: {every_s: 0.1}, seismograms: {particle_motion: [velocity_z, acceleration_x]}}
 backend: {threads: 1, batch: 2}
 )";
 

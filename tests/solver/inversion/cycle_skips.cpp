@@ -15,7 +15,7 @@ using namespace onda;
 
 namespace {
 
-constexpr std::size_t kSamples = 500;
+constexpr std::size_t kTraceSamples = 500;
 constexpr double kTraceInterval = 0.004;
 constexpr double kF0 = 8.;
 /// |S|^2 of a Ricker wavelet is f^4 exp(-2 (f / f0)^2), of the centroid f0 / sqrt(2) Gamma(3) / Gamma(5/2).
@@ -31,7 +31,7 @@ double ricker(double f0, double t) {
 /// Two arrivals, of which the second is smaller and of opposite sign. \param late by [s].
 Traces trace(double late, double amplitude = 1., double f0 = kF0) {
     Traces values;
-    for (std::size_t n = 0; n < kSamples; ++n) {
+    for (std::size_t n = 0; n < kTraceSamples; ++n) {
         const double t = double(n) * kTraceInterval - late;
         values.push_back(float(amplitude * (ricker(f0, t - 0.6) - 0.5 * ricker(f0, t - 1.33))));
     }
@@ -41,7 +41,7 @@ Traces trace(double late, double amplitude = 1., double f0 = kF0) {
 Traces noise(unsigned seed) {
     std::mt19937 random(seed);
     Traces values;
-    for (std::size_t n = 0; n < kSamples; ++n)
+    for (std::size_t n = 0; n < kTraceSamples; ++n)
         values.push_back(float(double(random()) / double(std::mt19937::max()) - 0.5));
     return values;
 }
@@ -53,7 +53,7 @@ Traces joined(const std::vector<Traces>& parts) {
 }
 
 CycleSkipCheck plain() {
-    return {kSamples, kTraceInterval, std::nullopt};
+    return {kTraceSamples, kTraceInterval, std::nullopt};
 }
 
 /// Of one shot whose observed traces are so much later, in periods, than the synthetic ones.
@@ -112,7 +112,7 @@ TEST_CASE("the band decides on what is compared, and on the period") {
         for (std::size_t n = 0; n < low.size(); ++n) low[n] += high[n];
         return low;
     };
-    CycleSkipCheck all = plain(), low(kSamples, kTraceInterval, ButterworthBand{.low_hz = {}, .high_hz = 4.});
+    CycleSkipCheck all = plain(), low(kTraceSamples, kTraceInterval, ButterworthBand{.low_hz = {}, .high_hz = 4.});
     for (CycleSkipCheck* check : {&all, &low}) check->add(1, both(0.), both(shift), {});
     CHECK(all.result().skipped == 1);
     CHECK(low.result().skipped == 0);
@@ -121,7 +121,7 @@ TEST_CASE("the band decides on what is compared, and on the period") {
 }
 
 TEST_CASE("dead and excluded traces are not counted, and noise counts beside the others") {
-    const Traces zeros(kSamples), one = trace(0.);
+    const Traces zeros(kTraceSamples), one = trace(0.);
     std::vector<Traces> synthetic{one, zeros, one, one, one}, observed{trace(0.7 * kPeriod), one, zeros, one, noise(1)};
     CycleSkipCheck check = plain();
     check.add(2, joined(synthetic), joined(observed), std::vector<double>{1., 1., 1., 0., 1.});
@@ -150,7 +150,7 @@ TEST_CASE("results depend neither on the order of shots nor on the number of thr
     }
     const Traces d = joined(synthetic), o = joined(observed);
     const auto shot = [](const Traces& all, std::size_t n) {
-        return std::span(all).subspan(n * 10 * kSamples, 10 * kSamples);
+        return std::span(all).subspan(n * 10 * kTraceSamples, 10 * kTraceSamples);
     };
     const int threads = omp_get_max_threads();
     std::vector<CycleSkips> found;

@@ -24,14 +24,14 @@ using namespace onda;
 
 namespace {
 
-constexpr std::size_t kSamples = 400;
+constexpr std::size_t kSignalSamples = 400;
 constexpr double kSampleInterval = 0.004;
 
 using Series = std::vector<double>;
 using Traces = std::vector<float>;
 
 Series ricker(double f0, double t0) {
-    Series s(kSamples);
+    Series s(kSignalSamples);
     for (std::size_t n = 0; n < s.size(); ++n) {
         const double x = std::numbers::pi * f0 * (double(n) * kSampleInterval - t0);
         s[n] = (1. - 2. * x * x) * std::exp(-x * x);
@@ -50,19 +50,20 @@ Series rotated(const Series& s, double angle) {
 /// Spikes that end so early that nothing of what signals of 200 samples make of them is cut off.
 std::vector<Series> reflectivities(std::size_t traces) {
     std::mt19937 random(7);
-    std::vector<Series> all(traces, Series(kSamples));
+    std::vector<Series> all(traces, Series(kSignalSamples));
     for (Series& trace : all)
         for (int spike = 0; spike < 12; ++spike)
-            trace[random() % (kSamples / 2)] += double(random()) / double(std::mt19937::max()) - 0.5;
+            trace[random() % (kSignalSamples / 2)] += double(random()) / double(std::mt19937::max()) - 0.5;
     return all;
 }
 
 Traces seismograms(const std::vector<Series>& reflectivity, const Series& signal) {
     Traces traces;
     for (const Series& spikes : reflectivity) {
-        Series trace(kSamples);
-        for (std::size_t i = 0; i < kSamples; ++i)
-            for (std::size_t j = 0; spikes[i] != 0. && i + j < kSamples; ++j) trace[i + j] += spikes[i] * signal[j];
+        Series trace(kSignalSamples);
+        for (std::size_t i = 0; i < kSignalSamples; ++i)
+            for (std::size_t j = 0; spikes[i] != 0. && i + j < kSignalSamples; ++j)
+                trace[i + j] += spikes[i] * signal[j];
         for (const double x : trace) traces.push_back(float(x));
     }
     return traces;
@@ -86,14 +87,14 @@ double error_in_band(const Series& s, const Series& truth, double low_hz, double
 }
 
 WaveletEstimate estimate(const Traces& synthetic, const Traces& observed, double eps = 1e-3) {
-    WaveletEstimate made(kSamples, kSampleInterval, eps);
+    WaveletEstimate made(kSignalSamples, kSampleInterval, eps);
     made.add(synthetic, observed, {});
     return made;
 }
 
 /// A trace of one spike.
 Traces spike(std::size_t at, float value = 1.F) {
-    Traces trace(kSamples);
+    Traces trace(kSignalSamples);
     trace[at] = value;
     return trace;
 }
@@ -148,14 +149,14 @@ TEST_CASE("shot by shot, by any number of threads, the estimate has the bits of 
     const Traces synthetic = seismograms(reflectivity, ricker(10., 0.2));
     const Traces observed = seismograms(reflectivity, ricker(8., 0.3));
     const std::vector<double> weights(70, 0.7);
-    WaveletEstimate once(kSamples, kSampleInterval), in_turn(kSamples, kSampleInterval);
+    WaveletEstimate once(kSignalSamples, kSampleInterval), in_turn(kSignalSamples, kSampleInterval);
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1);
     once.add(synthetic, observed, weights);
     omp_set_num_threads(4);
     for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{0, 3}, {3, 40}, {43, 27}})
-        in_turn.add(std::span(synthetic).subspan(first * kSamples, count * kSamples),
-                    std::span(observed).subspan(first * kSamples, count * kSamples),
+        in_turn.add(std::span(synthetic).subspan(first * kSignalSamples, count * kSignalSamples),
+                    std::span(observed).subspan(first * kSignalSamples, count * kSignalSamples),
                     std::span(weights).subspan(first, count));
     omp_set_num_threads(threads);
     CHECK(once.filter() == in_turn.filter());
@@ -167,9 +168,9 @@ TEST_CASE("filter, explained energy and rows of spikes are those of closed forms
     // Twice the amplitude, five samples later: power 1 at every frequency.
     const WaveletEstimate later = estimate(spike(50), spike(55, 2.F), eps);
     const Series filter = later.filter();
-    REQUIRE(filter.size() == 2 * kSamples);
+    REQUIRE(filter.size() == 2 * kSignalSamples);
     for (std::size_t n = 0; n < filter.size(); ++n)
-        CHECK(std::abs(filter[n] - (n == kSamples + 5 ? 2. / (1. + eps) : 0.)) < 1e-12);
+        CHECK(std::abs(filter[n] - (n == kSignalSamples + 5 ? 2. / (1. + eps) : 0.)) < 1e-12);
     CHECK(later.explained() == doctest::Approx((1. + 2. * eps) / ((1. + eps) * (1. + eps))).epsilon(1e-12));
     const std::vector<WaveletEstimate::Row> rows = later.rows();
     CHECK(rows.front().frequency_hz == 0.);
@@ -188,8 +189,8 @@ TEST_CASE("filter, explained energy and rows of spikes are those of closed forms
     CHECK(half.explained() == doctest::Approx(0.5).epsilon(1e-12));
     // Nothing is explained where signs cancel, and where there is no trace.
     CHECK(estimate(joined({spike(50), spike(60)}), joined({spike(50), spike(60, -1.F)})).explained() < 1e-20);
-    CHECK(WaveletEstimate(kSamples, kSampleInterval).explained() == 0.);
-    CHECK(WaveletEstimate(kSamples, kSampleInterval).filter() == Series(2 * kSamples));
+    CHECK(WaveletEstimate(kSignalSamples, kSampleInterval).explained() == 0.);
+    CHECK(WaveletEstimate(kSignalSamples, kSampleInterval).filter() == Series(2 * kSignalSamples));
 }
 
 TEST_CASE("the correction is the factor, delay and phase that the observed signal has") {
@@ -205,7 +206,7 @@ TEST_CASE("the correction is the factor, delay and phase that the observed signa
         // A delay that is off by 0.1 ms turns the phase at 12 Hz by 0.008; rotated() turns a phase backwards.
         CHECK(std::abs(std::remainder(found.phase_rad + phase_rad, 2. * std::numbers::pi)) < 0.03);
     }
-    const auto nothing = WaveletEstimate(kSamples, kSampleInterval).correction();
+    const auto nothing = WaveletEstimate(kSignalSamples, kSampleInterval).correction();
     CHECK(nothing.amplitude == 0.);
     CHECK(nothing.delay_s == 0.);
 }
@@ -217,16 +218,16 @@ TEST_CASE("explained energy is that of the residual of filtered traces") {
     const WaveletEstimate made = estimate(synthetic, observed);
     double residual = 0., energy = 0.;
     for (std::size_t trace = 0; trace < 5; ++trace) {
-        const auto* const d = &synthetic[trace * kSamples];
-        const auto* const o = &observed[trace * kSamples];
-        for (const float x : std::span(o, kSamples)) energy += double(x) * double(x);
+        const auto* const d = &synthetic[trace * kSignalSamples];
+        const auto* const o = &observed[trace * kSignalSamples];
+        for (const float x : std::span(o, kSignalSamples)) energy += double(x) * double(x);
         // What the filter makes of a trace beyond its ends is a residual, too.
-        Series padded(3 * kSamples), filtered;
-        std::copy_n(d, kSamples, padded.begin() + kSamples);
+        Series padded(3 * kSignalSamples), filtered;
+        std::copy_n(d, kSignalSamples, padded.begin() + kSignalSamples);
         filtered = made.apply(padded);
         for (std::size_t n = 0; n < filtered.size(); ++n) {
-            const bool inside = n >= kSamples && n < 2 * kSamples;
-            const double left = (inside ? double(o[n - kSamples]) : 0.) - filtered[n];
+            const bool inside = n >= kSignalSamples && n < 2 * kSignalSamples;
+            const double left = (inside ? double(o[n - kSignalSamples]) : 0.) - filtered[n];
             residual += left * left;
         }
     }
@@ -239,13 +240,13 @@ TEST_CASE("weights multiply both traces; dead and excluded ones are not there") 
     const std::vector<Series> reflectivity = reflectivities(3);
     const Traces synthetic = seismograms(reflectivity, ricker(10., 0.2));
     Traces observed = seismograms(reflectivity, ricker(8., 0.25));
-    for (std::size_t n = 0; n < kSamples; ++n) observed[n] += 0.1F * float(std::sin(double(n)));
+    for (std::size_t n = 0; n < kSignalSamples; ++n) observed[n] += 0.1F * float(std::sin(double(n)));
     const auto part = [&](const Traces& traces, std::size_t trace) {
-        return Traces(traces.begin() + std::ptrdiff_t(trace * kSamples),
-                      traces.begin() + std::ptrdiff_t((trace + 1) * kSamples));
+        return Traces(traces.begin() + std::ptrdiff_t(trace * kSignalSamples),
+                      traces.begin() + std::ptrdiff_t((trace + 1) * kSignalSamples));
     };
     // A weight of 2 is four traces of weight 1, here to the bit.
-    WaveletEstimate weighted(kSamples, kSampleInterval), repeated(kSamples, kSampleInterval);
+    WaveletEstimate weighted(kSignalSamples, kSampleInterval), repeated(kSignalSamples, kSampleInterval);
     weighted.add(joined({part(synthetic, 0), part(synthetic, 1)}), joined({part(observed, 0), part(observed, 1)}),
                  std::vector<double>{2., 1.});
     for (int n = 0; n < 4; ++n) repeated.add(part(synthetic, 0), part(observed, 0), {});
@@ -258,9 +259,10 @@ TEST_CASE("weights multiply both traces; dead and excluded ones are not there") 
                                                       .explained())
                                       .epsilon(1e-6));
     // A dead trace, and what nobody looks at.
-    WaveletEstimate with_others(kSamples, kSampleInterval), alone(kSamples, kSampleInterval);
-    with_others.add(joined({part(synthetic, 2), part(synthetic, 0), Traces(kSamples, std::nanf(""))}),
-                    joined({Traces(kSamples), part(observed, 0), part(observed, 1)}), std::vector<double>{1., 1., 0.});
+    WaveletEstimate with_others(kSignalSamples, kSampleInterval), alone(kSignalSamples, kSampleInterval);
+    with_others.add(joined({part(synthetic, 2), part(synthetic, 0), Traces(kSignalSamples, std::nanf(""))}),
+                    joined({Traces(kSignalSamples), part(observed, 0), part(observed, 1)}),
+                    std::vector<double>{1., 1., 0.});
     alone.add(part(synthetic, 0), part(observed, 0), {});
     CHECK(with_others.filter() == alone.filter());
     CHECK(with_others.explained() == alone.explained());
@@ -269,7 +271,7 @@ TEST_CASE("weights multiply both traces; dead and excluded ones are not there") 
     CHECK_THROWS_AS(alone.add(part(synthetic, 0), part(observed, 0), std::vector<double>{1., 1.}),
                     std::invalid_argument);
     CHECK_THROWS_AS(WaveletEstimate(0, kSampleInterval), std::invalid_argument);
-    CHECK_THROWS_AS(WaveletEstimate(kSamples, 0.), std::invalid_argument);
+    CHECK_THROWS_AS(WaveletEstimate(kSignalSamples, 0.), std::invalid_argument);
 }
 
 TEST_CASE("the corrected signal is the convolution with the filter, without what lies before and behind it") {
@@ -277,7 +279,7 @@ TEST_CASE("the corrected signal is the convolution with the filter, without what
     const WaveletEstimate made =
         estimate(seismograms(reflectivity, ricker(10., 0.2)), seismograms(reflectivity, ricker(8., 0.25)));
     const Series filter = made.filter();
-    for (const std::size_t length : {std::size_t{7}, kSamples, 2 * kSamples + 3}) {
+    for (const std::size_t length : {std::size_t{7}, kSignalSamples, 2 * kSignalSamples + 3}) {
         Series signal(length);
         for (std::size_t n = 0; n < length; ++n) signal[n] = std::sin(1. + double(n * n % 101));
         const Series corrected = made.apply(signal);
@@ -285,7 +287,8 @@ TEST_CASE("the corrected signal is the convolution with the filter, without what
         for (std::size_t n = 0; n < length; ++n) {
             double sum = 0.;
             for (std::size_t m = 0; m < length; ++m)
-                if (n + kSamples >= m && n + kSamples - m < filter.size()) sum += filter[n + kSamples - m] * signal[m];
+                if (n + kSignalSamples >= m && n + kSignalSamples - m < filter.size())
+                    sum += filter[n + kSignalSamples - m] * signal[m];
             CHECK(std::abs(corrected[n] - sum) < 1e-11);
         }
     }
