@@ -10,16 +10,20 @@
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/carried_columns.hpp"
 #include "io/results/gather_export.hpp"
+#include "io/text/printable.hpp"
 #include "solver/imaging/imaging_condition.hpp"
 #include "solver/inversion/full_waveform_inversion.hpp"
 #include "solver/inversion/least_squares_migration.hpp"
 #include "solver/outputs/iterations/inversion_output.hpp"
+#include "solver/outputs/seismogram_output.hpp"
+#include "solver/outputs/snapshot_output.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/threads.hpp"
 #include "solver/run/in_memory.hpp"
+#include "solver/run/run_files.hpp"
 #include "solver/tasks/gradient_task.hpp"
 #include "solver/tasks/linear_tasks.hpp"
 
@@ -70,8 +74,25 @@ py::dict as_dict(SourceWavelets&& wavelets) {
     return dict;
 }
 
+/// With the names of the summary.
+py::dict as_dict(const FileGeometry& geometry) {
+    py::dict dict;
+    dict["dimensions"] = geometry.dimensions;
+    dict["shape_xyz"] = geometry.shape;
+    dict["spacing_m_xyz"] = geometry.spacing_m;
+    dict["origin_m_xyz"] = geometry.origin_m;
+    return dict;
+}
+
+FileGeometry as_geometry(const py::dict& grid) {
+    const auto triple = [&grid](const char* name) { return py::cast<std::array<double, 3>>(grid[name]); };
+    return {py::cast<int>(grid["dimensions"]), py::cast<std::array<std::int64_t, 3>>(grid["shape_xyz"]),
+            triple("spacing_m_xyz"), triple("origin_m_xyz")};
+}
+
 py::dict as_dict(ShotGather&& gather) {
     py::dict dict;
+    dict["part"] = gather.part ? py::object(as_dict(*gather.part)) : py::none();
     dict["offset_m"] = as_array(offsets_m(gather));
     dict["receivers_m"] = as_array(gather.receivers_m);
     dict["sources_m"] = as_array(gather.sources_m);
@@ -111,6 +132,8 @@ py::dict as_dict(SurveyInMemory&& survey) {
     py::dict result, gathers, snapshots;
     result["summary"] = summary_json(*survey.plan, survey.facts, {});
     result["config_yaml"] = resolved_yaml(survey.plan->config);
+    result["provenance"] = make_provenance(*survey.plan, *survey.plan, survey.facts).entries;
+    result["window"] = as_dict(survey.plan->snapshots.geometry);
     py::list shots;
     for (std::size_t i = 0; i < survey.shots.size(); ++i) {
         const py::int_ shot(survey.facts.shots[i].shot);
@@ -534,8 +557,8 @@ Array traces_of(const py::dict& kept, const GatherQuantity& quantity) {
     return py::cast<Array>(motion[name]);
 }
 
-/// A gather that as_dict() made, as a file of it would be read, so that an export has the same bytes. \param alive gets
-/// its traces, which the result refers to.
+/// A gather that as_dict() made, as a file of it would be read, so that an export has the same bytes; with the signals
+/// of its wavelets, too. \param alive gets its traces, which the result refers to.
 OpenGather as_gather(std::int64_t shot, const py::dict& kept, const GatherQuantity& quantity,
                      std::vector<Array>& alive) {
     const Array& pressure = alive.emplace_back(traces_of(kept, quantity));
@@ -553,12 +576,14 @@ OpenGather as_gather(std::int64_t shot, const py::dict& kept, const GatherQuanti
         header.carried.push_back(as_read_back(
             {py::cast<std::string>(name), py::cast<bool>(values[0]), py::cast<std::vector<std::string>>(values[1])}));
     }
+    if (!kept["part"].is_none()) header.part = as_geometry(py::cast<py::dict>(kept["part"]));
     const auto wavelets = py::cast<py::dict>(kept["wavelets"]);
+    const auto signal = py::cast<py::array_t<double, py::array::c_style>>(wavelets["signal"]);
     header.wavelets = {.dt_s = py::cast<double>(wavelets["dt_s"]),
                        .type = py::cast<std::vector<std::string>>(wavelets["type"]),
                        .t0_s = py::cast<std::vector<double>>(wavelets["t0_s"]),
                        .peak_frequency_hz = py::cast<std::vector<double>>(wavelets["peak_frequency_hz"]),
-                       .signal = {},
+                       .signal = {signal.data(), signal.data() + signal.size()},
                        .amplitude_unit = py::cast<std::string>(wavelets["amplitude_unit"])};
     header.source_wavelet = py::cast<std::vector<std::int64_t>>(kept["source_wavelet"]);
     header.source_amplitude = py::cast<std::vector<double>>(kept["source_amplitude"]);
@@ -569,26 +594,116 @@ OpenGather as_gather(std::int64_t shot, const py::dict& kept, const GatherQuanti
     return gather;
 }
 
-/// \param grid of the summary. \param gathers as run() gave them, by shot.
-std::vector<std::string> export_gathers_of(const std::string& version, const std::string& title, const py::dict& grid,
-                                           const py::dict& gathers, const ExportRequest& request) {
-    const auto triple = [&grid](const char* name) { return py::cast<std::array<double, 3>>(grid[name]); };
-    FileGeometry geometry{py::cast<int>(grid["dimensions"]), py::cast<std::array<std::int64_t, 3>>(grid["shape_xyz"]),
-                          triple("spacing_m_xyz"), triple("origin_m_xyz")};
-    std::vector<Array> alive;
+std::map<std::int64_t, OpenGather> as_gathers(const py::dict& gathers, const GatherQuantity& quantity,
+                                              std::vector<Array>& alive) {
     std::map<std::int64_t, OpenGather> kept;
     for (const auto& [shot, gather] : gathers) {
         const auto number = py::cast<std::int64_t>(shot);
-        kept.emplace(number, translated([&] {
-                         return as_gather(number, py::cast<py::dict>(gather), gather_quantity(request.quantity), alive);
-                     }));
+        kept.emplace(number,
+                     translated([&] { return as_gather(number, py::cast<py::dict>(gather), quantity, alive); }));
     }
-    GatherSurvey survey{{version, title, geometry}, {}, [&kept](std::int64_t shot) { return kept.at(shot); }};
+    return kept;
+}
+
+/// \param grid of the summary. \param gathers as run() gave them, by shot.
+std::vector<std::string> export_gathers_of(const std::string& version, const std::string& title, const py::dict& grid,
+                                           const py::dict& gathers, const ExportRequest& request) {
+    std::vector<Array> alive;
+    const GatherQuantity* const quantity = translated([&] { return &gather_quantity(request.quantity); });
+    const std::map<std::int64_t, OpenGather> kept = as_gathers(gathers, *quantity, alive);
+    GatherSurvey survey{{version, title, as_geometry(grid)}, {}, [&kept](std::int64_t shot) { return kept.at(shot); }};
     for (const auto& each : kept) survey.shots.push_back(each.first);
     return translated([&] {
         if (survey.shots.empty()) throw Error(ExitCode::usage, "the run has no receivers: there is nothing to export");
         const py::gil_scoped_release no_gil;
         return export_survey(survey, request);
+    });
+}
+
+/// What run() gave of a shot's snapshots.
+struct KeptFrames {
+    std::int64_t shot;
+    std::vector<double> times_s;
+    Array values;  ///< [time][z][y][x]
+};
+
+/// The particle motion that gathers of as_dict() have, by shot. \param alive gets the traces, which these refer to.
+using MotionOfShots = std::map<std::int64_t, std::map<const GatherQuantity*, std::span<const float>>>;
+MotionOfShots motion_of(const py::dict& gathers, std::vector<Array>& alive) {
+    MotionOfShots all;
+    for (const auto& [shot, gather] : gathers)
+        for (const auto& [name, values] : py::cast<py::dict>(py::cast<py::dict>(gather)["motion"])) {
+            const Array& traces = alive.emplace_back(py::cast<Array>(values));
+            all[py::cast<std::int64_t>(shot)][&gather_quantity(py::cast<std::string>(name))] = {
+                traces.data(), static_cast<std::size_t>(traces.size())};
+        }
+    return all;
+}
+
+AtomicFile stage_seismograms(const std::filesystem::path& file, const Provenance& provenance,
+                             const std::map<std::int64_t, OpenGather>& gathers, const MotionOfShots& motion) {
+    SeismogramWriter writer(file, provenance, false);
+    for (const auto& [shot, kept] : gathers) {
+        ShotGather gather = kept.header;
+        gather.pressure = kept.read(0, gather.receivers_m.size());
+        for (const GatherQuantity& quantity : particle_motions())
+            if (const auto of_shot = motion.find(shot); of_shot != motion.end())
+                if (const auto traces = of_shot->second.find(&quantity); traces != of_shot->second.end())
+                    gather.motion.push_back({&quantity, {traces->second.begin(), traces->second.end()}});
+        writer.write(gather);
+    }
+    return writer.finish();
+}
+
+std::vector<AtomicFile> stage_snapshots(const std::filesystem::path& file, const FileGeometry& window,
+                                        const Provenance& provenance, const std::vector<KeptFrames>& shots) {
+    SnapshotWriter writer(file, window, provenance, false);
+    for (const KeptFrames& frames : shots) {
+        writer.begin_shot(frames.shot, std::ssize(frames.times_s));
+        const auto size = static_cast<std::size_t>(frames.values.size()) / frames.times_s.size();
+        for (std::size_t i = 0; i < frames.times_s.size(); ++i)
+            writer.write(frames.times_s[i], {frames.values.data() + i * size, size});
+    }
+    return writer.finish();
+}
+
+void make_empty_folder(const std::filesystem::path& folder) {
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed || !std::filesystem::is_directory(folder))
+        throw Error(ExitCode::cannot_create, shown(folder) + ": cannot create the folder");
+    if (!std::filesystem::is_empty(folder))
+        throw Error(ExitCode::cannot_create,
+                    shown(folder) + ": is not empty; results are saved in a folder of their own");
+}
+
+/// Writes what run() gave as the files that `onda run` leaves in a folder; they get their names when all are there.
+void save(const py::dict& left, const std::string& folder) {
+    std::vector<Array> alive;
+    const auto all = py::cast<py::dict>(left["gathers"]);
+    const auto gathers = as_gathers(all, kPressure, alive);
+    const MotionOfShots motion = translated([&] { return motion_of(all, alive); });
+    std::vector<KeptFrames> frames;
+    for (const auto& [shot, kept] : py::cast<py::dict>(left["snapshots"])) {
+        const auto of_shot = py::cast<py::dict>(kept);
+        frames.push_back({py::cast<std::int64_t>(shot), py::cast<std::vector<double>>(of_shot["time_s"]),
+                          py::cast<Array>(of_shot["pressure"])});
+    }
+    const FileGeometry window = as_geometry(py::cast<py::dict>(left["window"]));
+    const Provenance provenance{py::cast<std::vector<std::pair<std::string, std::string>>>(left["provenance"])};
+    const auto config = py::cast<std::string>(left["config_yaml"]), summary = py::cast<std::string>(left["summary"]);
+    translated([&] {
+        const py::gil_scoped_release no_gil;
+        const std::filesystem::path place(folder);
+        make_empty_folder(place);
+        std::vector<AtomicFile> files;
+        if (!gathers.empty()) files.push_back(stage_seismograms(place / kSeismogramsName, provenance, gathers, motion));
+        if (!frames.empty())
+            std::ranges::move(stage_snapshots(place / kSnapshotsName, window, provenance, frames),
+                              std::back_inserter(files));
+        files.push_back(stage_text_file(place / "config.yaml", config, false));
+        files.push_back(stage_text_file(place / kSummaryName, summary, false));
+        for (AtomicFile& file : files) file.commit();
     });
 }
 
@@ -635,4 +750,5 @@ PYBIND11_MODULE(_core, module) {
                "Writes the gathers of a seismograms.h5 as a file of another format; returns the paths written.");
     module.def("export_gathers", &export_gathers_of, py::arg("version"), py::arg("title"), py::arg("grid"),
                py::arg("gathers"), py::arg("request"), "The same of what run() gave.");
+    module.def("save", &save, py::arg("left"), py::arg("folder"), "Writes what run() gave into a folder.");
 }

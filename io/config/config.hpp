@@ -154,12 +154,14 @@ struct BoundaryConfig {
 };
 
 struct WaveletConfig {
-    std::string type =
-        "ricker";  ///< ricker | gaussian | gaussian_first_derivative | gaussian_second_derivative | ormsby | file
+    /// ricker | gaussian | gaussian_first_derivative | gaussian_second_derivative | ormsby | file | samples
+    std::string type = "ricker";
     double peak_frequency_hz = 0.;  ///< ricker and the gaussians
     std::optional<double> t0_s;     ///< absent: 1.5 / peak_frequency_hz (ormsby: 2 / the lowest corner above 0 Hz)
     std::vector<double> corner_frequencies_hz;  ///< ormsby: f1 < f2 < f3 < f4
     std::filesystem::path file;                 ///< CSV (time_s,amplitude) or HDF5 (/wavelet, attribute dt_s)
+    double dt_s = 0.;                           ///< samples: their interval
+    std::vector<double> samples;                ///< samples: the first at t = 0
     bool operator==(const WaveletConfig&) const = default;
 };
 

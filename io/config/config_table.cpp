@@ -559,6 +559,21 @@ constexpr Parameter kWavelet[] = {
      .input_file = true,
      .by_shot = true,
      .example = "wavelet.csv"},
+    {.name = "dt_s",
+     .slot = bind<&WaveletConfig::dt_s>,
+     .help = "sample interval of samples",
+     .unit = "s",
+     .range = kTimeStep,
+     .when = {"type", "samples"},
+     .required = true,
+     .example = "0.002"},
+    {.name = "samples",
+     .slot = bind<&WaveletConfig::samples>,
+     .help = "the signal, from t = 0 on; arrays of NumPy from Python",
+     .count = {.min = 2},
+     .when = {"type", "samples"},
+     .required = true,
+     .example = "[0, 0.5, 1, 0.5, 0]"},
 };
 
 constexpr Parameter kSource[] = {

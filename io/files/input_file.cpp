@@ -1,5 +1,6 @@
 #include "io/files/input_file.hpp"
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -83,6 +84,12 @@ std::ifstream open_input_file(const std::filesystem::path& file) {
 
 bool begins_as_hdf5(std::string_view bytes) {
     return bytes.starts_with(std::string_view{"\x89HDF\r\n\x1a\n", 8});
+}
+
+bool is_hdf5_file(const std::filesystem::path& file) {
+    std::array<char, 8> start{};
+    open_input_file(file).read(start.data(), start.size());
+    return begins_as_hdf5({start.data(), start.size()});
 }
 
 }  // namespace onda

@@ -23,5 +23,7 @@ std::ifstream open_input_file(const std::filesystem::path& file);
 
 /// Whether these bytes, the first of a file, are those of HDF5.
 bool begins_as_hdf5(std::string_view bytes);
+/// Whether the file begins so. \throws Error(missing_input) where it cannot be read.
+bool is_hdf5_file(const std::filesystem::path& file);
 
 }  // namespace onda

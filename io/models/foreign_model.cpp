@@ -138,10 +138,7 @@ std::string conversion_hint(const std::filesystem::path& file) {
 
 void refuse_foreign_model(const std::filesystem::path& file) {
     const std::string hint = conversion_hint(file);
-    if (hint.empty()) return;
-    std::array<char, 8> start{};
-    open_input_file(file).read(start.data(), start.size());
-    if (!begins_as_hdf5({start.data(), start.size()})) throw Error(ExitCode::bad_data, shown(file) + ": " + hint);
+    if (!hint.empty() && !is_hdf5_file(file)) throw Error(ExitCode::bad_data, shown(file) + ": " + hint);
 }
 
 VelocityUnit stored_unit(const ForeignOptions& options, const std::string& stored, const std::string& place) {

@@ -216,7 +216,7 @@ AtomicFile stage_mp4(const std::filesystem::path& file, const Movie& movie, bool
     if (ffmpeg.empty())
         throw Error(ExitCode::cannot_create, shown(file) +
                                                  ": MP4 is made by ffmpeg, which is not on the PATH: install "
-                                                 "it, or name a file that ends with .png for an animated PNG");
+                                                 "it, or name a file that ends with .png or .gif for an animated one");
     AtomicFile output(file, overwrite);
     Pixels frame = movie.frame(0);
     Encoder encoder(ffmpeg, ffmpeg_arguments(frame, movie.frames_per_second, output.temporary()));

@@ -118,6 +118,9 @@ class _Folder:
             raise UsageError("the run has no receivers: there is nothing to export")
         return _core.export_file(os.fspath(file), request)
 
+    def save(self, folder: str) -> None:
+        raise UsageError(f"the results are in {self._folder} already: save() is for runs in memory")
+
     def _open(self, name: str, format_name: str) -> Any:
         return _open(self._folder / name, format_name)
 

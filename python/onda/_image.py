@@ -17,7 +17,7 @@ from ._folder import _file_in, _h5py, _of_shot, _open, _summary, _text
 from ._misfit import request_on_grid
 from ._progress import ProgressCallback
 from ._results import _count, _in_grey, _nodes, _require_shot, _xarray
-from ._run import Config, computed
+from ._run import Config, Overrides, computed
 
 if TYPE_CHECKING:
     import xarray
@@ -185,7 +185,7 @@ def rtm(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Image:
@@ -218,7 +218,7 @@ def lsrtm(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Image:
     """Images the subsurface by least-squares migration: the change of vp that explains what was observed.

@@ -6,7 +6,7 @@ import csv
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Union
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ._folder import _file_in, _h5py, _open, _summary
 from ._misfit import request_on_grid
 from ._progress import ProgressCallback
 from ._results import _count, _nodes, _xarray
-from ._run import Config, computed
+from ._run import Config, Overrides, computed
 
 if TYPE_CHECKING:
     import xarray
@@ -102,7 +102,7 @@ def fwi(
     folder: Union[str, "os.PathLike[str]"],
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
     callback: Optional[IterationCallback] = None,
     progress: Union[None, bool, ProgressCallback] = False,
     force: bool = False,

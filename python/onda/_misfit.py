@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import array_of
 from ._errors import UsageError
 from ._progress import ProgressCallback
-from ._run import Config, computed, request_of
+from ._run import Config, Overrides, computed, request_of, settings_of
 
 if TYPE_CHECKING:
     from ._run import ArrayLike
@@ -21,7 +21,7 @@ def misfit(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Tuple[float, np.ndarray]:
@@ -74,7 +74,7 @@ def request_on_grid(
     config: Config,
     vp: "Optional[ArrayLike]",
     rho: "Optional[ArrayLike]",
-    overrides: Iterable[str],
+    overrides: Overrides,
     shots: Optional[Iterable[int]],
 ) -> _core.RunRequest:
     """As request_of(), of arrays that may be flat."""
@@ -88,12 +88,13 @@ def is_flat(values: "Optional[ArrayLike]") -> bool:
 
 
 def on_grid(
-    config: Config, values: "Optional[ArrayLike]", overrides: Iterable[str], name: str = "vp"
+    config: Config, values: "Optional[ArrayLike]", overrides: Overrides, name: str = "vp"
 ) -> "Optional[ArrayLike]":
     """A flat array in the shape of the grid of a configuration; anything else as it is."""
     if not is_flat(values):
         return values
-    shape = _core.grid_shape(request_of(config, None, None, list(overrides) + ["model={type: constant, vp_m_s: 1500}"], None))
+    settings = [*settings_of(overrides), "model={type: constant, vp_m_s: 1500}"]
+    shape = _core.grid_shape(request_of(config, None, None, settings, None))
     if not shape:
         raise UsageError(f"{name}: a one-dimensional array needs grid.shape in the configuration")
     if values.size != int(np.prod(shape)):

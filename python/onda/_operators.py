@@ -12,7 +12,7 @@ from ._arrays import array_of, doubles, rows_of_shots, stacked
 from ._errors import UsageError
 from ._misfit import on_grid
 from ._progress import ProgressCallback
-from ._run import Config, computed, request_of
+from ._run import Config, Overrides, computed, request_of
 
 if TYPE_CHECKING:
     from ._run import ArrayLike
@@ -26,7 +26,7 @@ def forward(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     signals: "Optional[Rows]" = None,
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> "Rows":
@@ -57,7 +57,7 @@ def adjoint(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> "Rows":
@@ -85,7 +85,7 @@ def signals(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
 ) -> "Tuple[Rows, float]":
     """The signals s that forward() injects: amplitude times wavelet at every time step, with the transform in them that
@@ -106,7 +106,7 @@ def born(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     axes: str = "xyz",
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Any:
@@ -147,7 +147,7 @@ class _Born:
         vp: "Optional[ArrayLike]",
         rho: "Optional[ArrayLike]",
         axes: str,
-        overrides: Iterable[str],
+        overrides: Overrides,
         shots: Optional[Iterable[int]],
         progress: Union[None, bool, ProgressCallback],
     ) -> None:

@@ -253,6 +253,8 @@ class Source(Protocol):
 
     def export(self, summary: Dict[str, Any], request: _core.ExportRequest) -> List[str]: ...
 
+    def save(self, folder: str) -> None: ...
+
 
 def selection_of(shots: Optional[Iterable[int]]) -> str:
     """Numbers of shots as the command line lists them; empty for all."""
@@ -318,6 +320,19 @@ class Run:
             os.fspath(file), format or "", samples or "", selection_of(shots), quantity, bool(force)
         )
         return [Path(name) for name in self._source.export(self.summary, request)]
+
+    def save(self, folder: Union[str, "os.PathLike[str]"]) -> Path:
+        """Saves a run in memory as the files that `onda run` leaves; returns the folder, which onda.open() reads.
+
+        These are seismograms.h5, snapshots.h5 with snapshots.xdmf, config.yaml and summary.json, without pictures and
+        report. Where the model is an array, config.yaml does not hold it.
+
+        folder: is made; one that is there must be empty.
+
+        Raises CannotCreateError if it is not; UsageError for a run that is in a folder already; FileError.
+        """
+        self._source.save(os.fspath(folder))
+        return Path(folder)
 
     @property
     def dt_s(self) -> float:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     ArrayLike = Union[np.ndarray, "xarray.DataArray"]
 
 Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+Overrides = Union[Iterable[str], Mapping[str, Any]]
+
+_MOST_BYTES = 2**20  # of a configuration
 
 _log = logging.getLogger("onda")
 
@@ -34,7 +37,7 @@ def run(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     q: "Optional[ArrayLike]" = None,
-    overrides: Iterable[str] = (),
+    overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = None,
 ) -> Run:
@@ -43,7 +46,9 @@ def run(
     The results are those of `onda run`, bit for bit. Other Python threads run meanwhile. Ctrl-C ends it.
 
     config: the path of a YAML file, its text (a str with a line break), or a dict of the same keys (docs/config.md).
-        Paths in a text or a dict are relative to the current folder.
+        Paths in a text or a dict are relative to the current folder. A dict may hold arrays of NumPy: positions in m as
+        "sources" (each is a shot) and "receivers", [n][x, z] in 2-D and [n][x, y, z] in 3-D, and the samples of a
+        wavelet: {"type": "samples", "dt_s": 0.001, "samples": array}.
     vp: velocity of pressure waves in m/s at every node, [z][x] in 2-D and [z][y][x] in 3-D. It takes the place of the
         configuration's model. Dimensions of a DataArray that are called x, y, z (or x_m, …) are brought into this
         order. Where the configuration leaves them out, grid.shape is that of the array, and grid.spacing_m and
@@ -52,7 +57,7 @@ def run(
     rho: density in kg/m3, in the same way, at the nodes of vp; only together with it. Without it the density is
         constant.
     q: quality factor, in the same way. Without it nothing is absorbed.
-    overrides: as --set of the command line: "time.duration_s=2".
+    overrides: as --set of the command line: {"time.duration_s": 2}, or ["time.duration_s=2"].
     shots: the numbers of the shots to compute; default: all.
     progress: a function of a Progress, called several times a second; True for a bar on stderr (by tqdm where that is
         installed); False for nothing. By default a bar on a terminal.
@@ -68,7 +73,7 @@ def request_of(
     config: Config,
     vp: "Optional[ArrayLike]",
     rho: "Optional[ArrayLike]",
-    overrides: Iterable[str],
+    overrides: Overrides,
     shots: Optional[Iterable[int]],
     q: "Optional[ArrayLike]" = None,
 ) -> _core.RunRequest:
@@ -88,7 +93,7 @@ def request_of(
             )
         _compare(ends["vp"], ends[name], name)
     text, name = _text_of(config)
-    settings = _list_of("overrides", overrides) + (["model={type: array}"] if arrays else [])
+    settings = settings_of(overrides) + (["model={type: array}"] if arrays else [])
     known = {axis: span for name in ("q", "rho", "vp") for axis, span in ends.get(name, {}).items()}
     return _core.RunRequest(text, name, settings, arrays, known, selection_of(shots))
 
@@ -123,20 +128,49 @@ def _callers_level() -> int:
     return level + 1
 
 
-def _list_of(name: str, words: Iterable[str]) -> List[str]:
-    """The words of a list; a text alone would be taken letter by letter."""
-    if isinstance(words, (str, bytes)):
-        raise UsageError(f"{name}: must be a list of texts: [{words!r}]")
-    return list(words)
+def settings_of(overrides: Overrides) -> List[str]:
+    """As --set takes them; a text alone would be taken letter by letter."""
+    if isinstance(overrides, Mapping):
+        return [f"{key}={json.dumps(value, default=_plain)}" for key, value in overrides.items()]
+    if isinstance(overrides, (str, bytes)):
+        raise UsageError(f"overrides: must be a dict, or a list of texts: [{overrides!r}]")
+    return list(overrides)
 
 
 def _text_of(config: Config) -> Tuple[str, str]:
     """What _core.run() takes: a path and "", or a text and its name in messages."""
     if isinstance(config, Mapping):
-        return json.dumps(dict(config), indent=2, default=_plain), "config"
+        places = {name: _points(name, config[name]) for name in ("sources", "receivers") if name in config}
+        return _json_of({**config, **places}), "config"
     if isinstance(config, str) and "\n" in config:
         return config, "config"
     return os.fspath(config), ""
+
+
+def _json_of(config: Mapping[str, Any]) -> str:
+    """Over several lines, as messages quote them, where the reader of configurations takes so many bytes."""
+    text = json.dumps(config, indent=2, default=_plain)
+    if len(text) > _MOST_BYTES:
+        text = json.dumps(config, separators=(",", ":"), default=_plain)
+    if len(text) > _MOST_BYTES:
+        raise UsageError(
+            f"config: {len(text)} bytes as text, and the most is {_MOST_BYTES}: long arrays of positions or samples go into "
+            'files, which "type": "file" reads'
+        )
+    return text
+
+
+def _points(name: str, places: Any) -> Any:
+    """Entries of a configuration for an array of positions; anything else as it is."""
+    if not hasattr(places, "__array__"):
+        return places
+    positions = np.asarray(places)
+    if positions.dtype.kind not in "fiu" or positions.ndim != 2 or positions.shape[1] not in (2, 3):
+        raise UsageError(
+            f"{name}: an array must have positions in m, [n][x, z] in 2-D or [n][x, y, z] in 3-D, not "
+            f"{positions.dtype} with the shape {positions.shape}"
+        )
+    return [{"position_m": position} for position in positions.tolist()]
 
 
 def _plain(value: Any) -> Any:
@@ -238,6 +272,9 @@ class _Memory:
     def export(self, summary: Dict[str, Any], request: _core.ExportRequest) -> List[str]:
         grid, version = summary["grid"], summary["onda"]["version"]
         return _core.export_gathers(version, summary["title"], grid, self._left["gathers"], request)
+
+    def save(self, folder: str) -> None:
+        _core.save(self._left, folder)
 
 
 def column_of(numbers: bool, text: List[str]) -> np.ndarray:

@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
+#include "io/files/input_file.hpp"
 #include "io/results/recorded_data.hpp"
 #include "io/text/error.hpp"
 #include "io/text/nearest_name.hpp"
@@ -128,6 +129,17 @@ std::string why_absent(const std::filesystem::path& folder, const Kind& kind) {
     return std::filesystem::exists(folder / kSummaryName) ? kind.absent : "";
 }
 
+/// \throws Error(bad_data | usage) for a file that is not HDF5, with what is read in its place.
+void refuse_other_formats(const std::filesystem::path& file, const Kind& wanted) {
+    if (is_hdf5_file(file)) return;
+    const Kind& traces = *std::ranges::find(kKinds, FileKind::seismograms, &Kind::kind);
+    if (is_trace_file(file))
+        throw Error(ExitCode::usage,
+                    fmt::format("{}: holds seismograms, not {}; {}", shown(file), wanted.name, traces.commands));
+    throw Error(ExitCode::bad_data, fmt::format("{}: is not an HDF5 file; expected one like {}, or the folder of a run",
+                                                shown(file), wanted.files.front()));
+}
+
 }  // namespace
 
 std::filesystem::path input_of(const std::filesystem::path& file, FileKind wanted) {
@@ -145,6 +157,7 @@ std::filesystem::path input_of(const std::filesystem::path& file, FileKind wante
         throw Error(ExitCode::usage,
                     fmt::format("{}: is not {}; onda plot and onda data read SEG-Y, SU and NumPy files", shown(file),
                                 row.files.front()));
+    refuse_other_formats(file, row);
     const FileKind found = kind_of_file(file);
     if (found == wanted) return file;
     const auto other = std::ranges::find(kKinds, found, &Kind::kind);

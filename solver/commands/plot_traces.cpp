@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/files/input_file.hpp"
 #include "io/results/recorded_data.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
@@ -25,7 +26,11 @@ struct TraceSource::Impl {
 };
 
 TraceSource::TraceSource(const std::filesystem::path& given, const Options& options) : impl_(std::make_unique<Impl>()) {
-    if (std::filesystem::is_directory(given) || !is_trace_file(given)) {
+    const bool is_folder = std::filesystem::is_directory(given);
+    if (is_folder || !is_trace_file(given)) {
+        if (!is_folder && !is_hdf5_file(given))
+            throw Error(ExitCode::bad_data,
+                        shown(given) + ": is neither seismograms.h5 nor SEG-Y (.sgy, .segy), SU (.su) or NumPy (.npy)");
         impl_->file = input_of(given, FileKind::seismograms);
         impl_->shots = impl_->seismograms.emplace(impl_->file, gather_quantity(options.quantity)).shots();
         return;

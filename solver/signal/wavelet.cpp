@@ -218,15 +218,21 @@ Wavelet make_ormsby(const WaveletConfig& wavelet, const std::string& key, const 
     return out;
 }
 
-Wavelet make_from_file(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin&) {
+bool is_smaller(double a, double b) {
+    return std::abs(a) < std::abs(b);
+}
+
+bool is_zero(const WaveletSeries& series) {
+    return std::ranges::all_of(series.amplitude, [](double value) { return value == 0.; });
+}
+
+/// \param series not zero everywhere. \param name of the samples in the description.
+Wavelet make_from_series(WaveletSeries series, const std::string& key, const std::string& name) {
     Wavelet out;
-    out.series = std::make_shared<const WaveletSeries>(read_wavelet(wavelet.file));
+    out.series = std::make_shared<const WaveletSeries>(std::move(series));
     const auto& s = out.series->amplitude;
     const double dt = out.series->dt_s;
-    const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
-    const auto largest = std::max_element(s.begin(), s.end(), larger);
-    if (largest == s.end() || *largest == 0.)
-        throw Error(ExitCode::bad_data, shown(wavelet.file) + ": the wavelet is zero everywhere");
+    const auto largest = std::max_element(s.begin(), s.end(), is_smaller);
     const Band band = measure_band(s, dt);
     out.value = [series = out.series](double t) { return interpolate(series->amplitude, series->dt_s, t); };
     out.highest_frequency_hz = band.highest_hz;
@@ -236,7 +242,7 @@ Wavelet make_from_file(const WaveletConfig& wavelet, const std::string& key, con
     while (last > 0 && std::abs(s[last]) < kTail * std::abs(*largest)) --last;
     out.duration_s = static_cast<double>(last) * dt;
     out.description = fmt::format("{}, {} samples of {:.6g} s, spectrum's peak at {:.4g} Hz and 1 % of it at {:.4g} Hz",
-                                  shown(wavelet.file), s.size(), dt, band.peak_hz, band.highest_hz);
+                                  name, s.size(), dt, band.peak_hz, band.highest_hz);
     if (band.at_nyquist > kBandEdge)
         out.warnings.push_back(fmt::format(
             "{}: with its sample interval of {:.6g} s the Nyquist frequency is {:.4g} Hz, where the spectrum of the "
@@ -247,7 +253,19 @@ Wavelet make_from_file(const WaveletConfig& wavelet, const std::string& key, con
     return out;
 }
 
-constexpr std::array<WaveletKind, 6> kKinds{{
+Wavelet make_from_file(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin&) {
+    WaveletSeries series = read_wavelet(wavelet.file);
+    if (is_zero(series)) throw Error(ExitCode::bad_data, shown(wavelet.file) + ": the wavelet is zero everywhere");
+    return make_from_series(std::move(series), key, shown(wavelet.file));
+}
+
+Wavelet make_from_samples(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin) {
+    WaveletSeries series{wavelet.dt_s, wavelet.samples};
+    if (is_zero(series)) origin.fault(key + ".samples", "the wavelet is zero everywhere");
+    return make_from_series(std::move(series), key, "samples");
+}
+
+constexpr std::array<WaveletKind, 7> kKinds{{
     {"ricker", "(1 - 2 x^2) exp(-x^2), x = pi f0 (t - t0); default: t0 = 1.5 / f0",
      [](const WaveletConfig& w, const std::string& key, const ConfigOrigin& origin) {
          return make_gaussian(w, key, origin, {"ricker", 2, -1.});
@@ -267,6 +285,7 @@ constexpr std::array<WaveletKind, 6> kKinds{{
     {"ormsby", "trapezoidal spectrum with four corner frequencies, tapered to end at t0 either side of its centre",
      make_ormsby},
     {"file", "samples from CSV (time_s,amplitude) or HDF5 (/wavelet), resampled to the time step", make_from_file},
+    {"samples", "samples in the configuration itself, resampled to the time step", make_from_samples},
 }};
 
 }  // namespace

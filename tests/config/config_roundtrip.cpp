@@ -88,6 +88,7 @@ std::vector<std::string> samples() {
             "  - {type: file, file: sources.csv, depth_m: 6.5}\n"
             "  - {type: file, file: sources.csv, wavelet: {type: file, file: 'wavelet_{shot:03}.csv'}}\n"
             "  - {type: point, shot: 5, position_m: [1, 1, 1], wavelet: {type: gaussian, peak_frequency_hz: 10}}\n"
+            "  - {position_m: [1, 1, 1], wavelet: {type: samples, dt_s: 0.0005, samples: [0, 1e-300, -0.3, 0.1]}}\n"
             "receivers:\n"
             "  - {type: point, position_m: [1, 1, 1]}\n"
             "  - {type: line, shot: 5, first_m: [0, 0, 0], last_m: [9, 9, 9], count: 4}\n"

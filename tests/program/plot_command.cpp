@@ -305,7 +305,8 @@ TEST_CASE("movies: MP4 where there is ffmpeg, else animated PNG") {
     CHECK(bytes.substr(bytes.find("acTL") + 4, 4) == std::string("\0\0\0\4", 4));
     const Outcome refused = results.plot({"movie", "@snapshots.h5", "-o", "@m.mp4"}, no_programs);
     CHECK(refused.code == 73);
-    CHECK(contains(refused.err, "ffmpeg, which is not on the PATH"));
+    CHECK(contains(refused.err,
+                   "ffmpeg, which is not on the PATH: install it, or name a file that ends with .png or .gif"));
     CHECK_FALSE(fs::exists(results.path("m.mp4")));
 
     REQUIRE(results.plot({"movie", "@snapshots.h5", "-o", "@w.png", "--width", "800"}).code == 0);
@@ -366,7 +367,10 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"gradient", "@gradient.h5", "--image", "rho"}), 64, "has no /gradient/rho");
     check(results.plot({"gradient", "@gradient.h5", "--image", "source", "--map", "grey"}), 64,
           "--map is of gradients and images; illuminations are drawn with viridis");
-    check(results.plot({"slice", "@small.yaml"}), 65, "small.yaml");
+    check(results.plot({"slice", "@small.yaml"}), 65,
+          "small.yaml: is not an HDF5 file; expected one like snapshots.h5, or the folder of a run");
+    check(results.plot({"gather", "@small.yaml"}), 65,
+          "small.yaml: is neither seismograms.h5 nor SEG-Y (.sgy, .segy), SU (.su) or NumPy (.npy)");
     check(results.plot({"gather", "@absent.h5"}), 66, "absent.h5: no such file");
     check(results.plot({"slice", "@snapshots.h5", "--time", "7"}), 64,
           "--time 7: shot 2 has 4 snapshots from 0.1 to 0.4 s");
@@ -387,6 +391,8 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"wiggle", "@seismograms.h5", "--reduce-velocity", "2"}), 64,
           "--reduce-velocity: 2: must be at least 50 m/s; it looks like km/s: write 2000");
     write_text(results.path("x.segy"), "");
+    check(results.plot({"slice", "@x.segy"}), 64,
+          "x.segy: holds seismograms, not snapshots; onda plot gather, wiggle, offset, cmp, spectrum and fk draw them");
     check(results.plot({"gather", "@x.segy"}), 65, "x.segy: is not SEG-Y: shorter than the 3600 bytes of its headers");
     check(run_onda({"export", results.path("x.segy"), "--su"}), 64,
           "x.segy: is not seismograms.h5; onda plot and onda data read SEG-Y, SU and NumPy files");

@@ -242,6 +242,8 @@ def main():
         browser.open(page)
         check(browser.js("document.title").startswith("Two shots </title>"), "the title is text, whatever it holds")
         check(browser.js("document.getElementById('title').textContent").startswith("Two shots </title>"), "the heading, too")
+        edges = browser.js("(document.body.textContent.match(/Absorbing zones .{0,20}beyond [^·]{0,60}?edges?/) || [''])[0]")
+        check(edges.endswith("beyond the left, right and bottom edges"), f"edges are told as in a sentence: {edges}")
         light = browser.js("getComputedStyle(document.body).backgroundColor")
         if folder:
             browser.screenshot(folder / "light.png")

@@ -292,7 +292,7 @@ def test_an_array_must_fit_the_grid():
 
 
 def test_what_is_no_list_and_what_is_missing(survey, tmp_path):
-    with pytest.raises(onda.UsageError, match=r"overrides: must be a list of texts: \['time.duration_s=0.1'\]"):
+    with pytest.raises(onda.UsageError, match=r"overrides: must be a dict, or a list of texts: \['time.duration_s=0.1'\]"):
         onda.run(survey, overrides="time.duration_s=0.1")
     with pytest.raises(onda.UsageError, match="shots: must be a list of numbers, not '12'"):
         onda.run(survey, shots="12")

@@ -191,6 +191,26 @@ TEST_CASE("a wavelet from a file is the one written, at any time and at any step
     CHECK(coarse.warnings[0].find("use a shorter sample interval") != std::string::npos);
 }
 
+TEST_CASE("samples of a configuration are the wavelet that a file of them is") {
+    const TemporaryFolder folder;
+    const Wavelet exact = make(wavelet_of("ricker", 15.));
+    WaveletConfig file;
+    file.type = "file";
+    file.file = write_csv(folder, exact, 0.004, 60);
+    WaveletConfig config;
+    config.type = "samples";
+    config.dt_s = 0.004;
+    for (int n = 0; n < 60; ++n) config.samples.push_back(exact.value(0.004 * n));
+    const Wavelet wavelet = make(config), of_file = make(file);
+    CHECK(wavelet.type == "samples");
+    CHECK(wavelet.highest_frequency_hz == doctest::Approx(of_file.highest_frequency_hz));
+    CHECK(wavelet.t0_s == doctest::Approx(of_file.t0_s));
+    for (const double t : {0.05, 0.0993, 0.1234})
+        CHECK(wavelet.value(t) == doctest::Approx(exact.value(t)).epsilon(1e-3));
+    config.samples.assign(3, 0.);
+    CHECK(wavelet_error(config).find("wavelet.samples: the wavelet is zero everywhere") != std::string::npos);
+}
+
 TEST_CASE("what is injected has the integral of the wavelet to within rounding, with and without the correction") {
     const TemporaryFolder folder;
     const auto check = [](const Wavelet& wavelet, double integral_s, const TimeAxis& time) {
