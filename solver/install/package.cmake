@@ -19,7 +19,14 @@ if(NOT ONDA_HAS_ALL_ISAS)
   set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_BINARY_DIR}/packaging/wants_all_isas.cmake)
 endif()
 
+# Packages with CUDA kernels and those without have different names.
+set(ONDA_PACKAGE_VERSION ${PROJECT_VERSION})
+if(ONDA_HAVE_CUDA)
+  string(APPEND ONDA_PACKAGE_VERSION "+cuda")
+endif()
+
 set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_PACKAGE_VERSION ${ONDA_PACKAGE_VERSION})
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_COMPONENT_PROGRAM_GROUP onda)
 set(CPACK_COMPONENT_PYTHON_GROUP onda)
@@ -60,7 +67,7 @@ if(TARGET onda_mpi)
   set(CPACK_COMPONENT_MPI_GROUP onda-mpi)
   set(CPACK_DEBIAN_ONDA-MPI_PACKAGE_NAME onda-mpi)
   set(CPACK_DEBIAN_ONDA-MPI_PACKAGE_SECTION science)
-  set(CPACK_DEBIAN_ONDA-MPI_PACKAGE_DEPENDS "onda (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_ONDA-MPI_PACKAGE_DEPENDS "onda (= ${ONDA_PACKAGE_VERSION})")
   set(CPACK_DEBIAN_ONDA-MPI_DESCRIPTION "Onda solves the acoustic wave equation in 2-D and 3-D by finite differences in
 the time domain, on CPUs and NVIDIA GPUs.
 

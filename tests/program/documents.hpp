@@ -29,7 +29,7 @@ namespace onda::test {
 /// What a machine may lack without an error of the documents, by its name in `needs`.
 inline constexpr std::array<std::string_view, 3> kNeeds{"a GPU", "MPI", "a GPU and PyTorch"};
 /// What runs commands that a test cannot run: as root, with the network, or on a whole clone.
-inline constexpr std::array<std::string_view, 4> kRunners{".ci/run", ".ci/readme", ".ci/debian",
+inline constexpr std::array<std::string_view, 4> kRunners{".ci/run", ".ci/readme", ".ci/release",
                                                           "tests/program/find_package.sh"};
 inline constexpr std::array<std::string_view, 6> kKeys{"file", "needs", "run by", "stand-in", "smaller", "first"};
 
