@@ -56,7 +56,8 @@ def run(
     q: quality factor, in the same way. Without it nothing is absorbed.
     epsilon, delta: Thomsen's parameters, in the same way, delta at most epsilon; of one alone the other is 0. Without
         them velocities are the same in all directions.
-    overrides: as --set of the command line: "time.duration_s=2".
+    overrides: as --set of the command line: "time.duration_s=2". They also say what becomes of arrays:
+        "model.clip_delta=true".
     shots: the numbers of the shots to compute; default: all.
     progress: a function of a Progress, called several times a second; True for a bar on stderr (by tqdm where that is
         installed); False for nothing. By default a bar on a terminal.
@@ -93,7 +94,9 @@ def request_of(
             )
         _compare(ends["vp"], ends[name], name)
     text, name = _text_of(config)
-    settings = _list_of("overrides", overrides) + (["model={type: array}"] if arrays else [])
+    settings = _list_of("overrides", overrides)
+    if arrays:  # of the model nothing else is left but what overrides say
+        settings = ["model={type: array}", *settings, "model.type=array"]
     known = {axis: span for name in reversed(list(given)) for axis, span in ends.get(name, {}).items()}
     return _core.RunRequest(text, name, settings, arrays, known, selection_of(shots))
 

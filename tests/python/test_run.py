@@ -242,6 +242,8 @@ def test_epsilon_and_delta_lie_beside_the_velocity():
         onda.run(small(), epsilon=epsilon)
     with pytest.raises(onda.OndaError, match="delta is more than epsilon at 1271 of 1271 nodes"):
         onda.run(small(grid={}), vp=vp, epsilon=delta, delta=epsilon)
+    clipped = onda.run(small(grid={}), vp=vp, epsilon=delta, delta=epsilon, overrides=["model.clip_delta=true"])
+    assert clipped.summary["delta"]["max"] == pytest.approx(0.1)
 
 
 def test_configurations_may_be_text_or_dict(survey, monkeypatch):

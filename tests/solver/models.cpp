@@ -874,8 +874,8 @@ TEST_CASE("epsilon and delta of a model file are read and resampled; of one alon
     config.model.delta.reset();
 
     write_model_file(file, geometry, ramp(2000., 1.), "test", true,
-                     {{quantity_of(kEpsilon), ramp(0., 0.01)}, {quantity_of(kDelta), ramp(-0.2, 0.018)}});
-    CHECK(value_at(build(config), "delta", 0, 3) == doctest::Approx(-0.173));
+                     {{quantity_of(kEpsilon), ramp(0., 0.01)}, {quantity_of(kDelta), ramp(-0.2, 0.012)}});
+    CHECK(value_at(build(config), "delta", 0, 3) == doctest::Approx(-0.182));
     CHECK(told_range(config.model, kDelta, range_of(config))->min == doctest::Approx(-0.2));
     write_model_file(file, geometry, ramp(2000., 1.), "test", true, {{quantity_of(kDelta), ramp(0., 0.01)}});
     CHECK(

@@ -207,7 +207,7 @@ TEST_CASE("anisotropy at a free surface, or as near to it as the stencil reaches
                                                      ", vp_m_s: 2200, epsilon: 0.2, delta: 0.1}]"}));
         return message_of([&] { static_cast<void>(refine(told, make_model_of_run(told))); });
     };
-    CHECK(contains(fault("8"), "boundary.z_min"));
+    CHECK(contains(fault("8"), "boundary.top"));
     CHECK(contains(fault("8"),
                    "free_surface: epsilon and delta must be 0 at a free surface and at the 4 nodes next to it"));
     CHECK(contains(fault("8"), "at (100, 0, 8) m epsilon is 0.1 and delta 0.05"));  // half of the cell
