@@ -44,7 +44,7 @@ struct GridConfig {
 struct LayerConfig {
     double top_m = 0.;  ///< depth of the layer's top below the grid's origin position (x, y) corner
     double vp_m_s = 0.;
-    std::optional<double> rho_kg_m3{}, q{};
+    std::optional<double> rho_kg_m3{}, q{}, epsilon{}, delta{};
     bool operator==(const LayerConfig&) const = default;
 };
 
@@ -54,7 +54,7 @@ struct InclusionConfig {
     double radius_m = 0.;        ///< sphere
     std::vector<double> size_m;  ///< box: full edge lengths
     double vp_m_s = 0.;
-    std::optional<double> rho_kg_m3{}, q{};
+    std::optional<double> rho_kg_m3{}, q{}, epsilon{}, delta{};
     bool operator==(const InclusionConfig&) const = default;
 };
 
@@ -99,9 +99,14 @@ struct ModelConfig {
     std::string rho = "auto";         ///< auto | none | gardner
     std::optional<double> rho_kg_m3;  ///< where no layer or body says otherwise
     // attenuation
-    std::string q_rule = "auto";    ///< auto | none | li
-    std::optional<double> q;        ///< where no layer or body says otherwise
-    std::string storage = "float";  ///< float | 16bit | table | auto
+    std::string q_rule = "auto";  ///< auto | none | li
+    std::optional<double> q;      ///< where no layer or body says otherwise
+    // anisotropy
+    std::string anisotropy = "auto";       ///< auto | none
+    std::optional<double> epsilon, delta;  ///< where no layer or body says otherwise
+    bool clip_delta = false;               ///< lower delta to epsilon where it is more
+    std::int64_t elliptical_radius = 12;   ///< nodes around sources in which delta rises to epsilon
+    std::string storage = "float";         ///< float | 16bit | table | auto
     // array
     std::shared_ptr<const ModelArrays> arrays;  ///< no parameter: set by the program
     bool operator==(const ModelConfig&) const = default;

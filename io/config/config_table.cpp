@@ -23,6 +23,8 @@ constexpr Count kOneOrPerAxis{.axes = true, .single = true};
 constexpr Range kVelocity = between(lowest_vp_m_s, highest_vp_m_s);
 constexpr Range kDensity = between(1e-3, 50000.);  // a thin gas to any solid
 constexpr Range kQualityFactor = between(3., 1e6);
+constexpr Range kEpsilon = between(-0.2, 1.);
+constexpr Range kDelta = between(-0.4, 1.);
 constexpr Range kNodes = between(2., 200000.);  // the product of three fits 64 bits, in bytes too
 // Wide enough for any acoustics, and so narrow that squares, cubes and their inverses hold in single precision.
 constexpr Range kSpacing = between(1e-9, 1e6);
@@ -87,6 +89,16 @@ constexpr Need kAbsorbs{.what = "a model with q", .lack = "the model has no q", 
                                    (m.q_rule == "auto" && (may_store || m.q || std::ranges::any_of(m.layers, has_q) ||
                                                            std::ranges::any_of(m.inclusions, has_q)));
                         }};
+constexpr Need kAnisotropic{.what = "a model with epsilon or delta",
+                            .lack = "the model has neither epsilon nor delta",
+                            .holds = [](const Config& config) {
+                                const ModelConfig& m = config.model;
+                                const auto has_either = [](const auto& part) { return part.epsilon || part.delta; };
+                                return m.anisotropy == "auto" &&
+                                       (m.type == "file" || m.type == "array" || has_either(m) ||
+                                        std::ranges::any_of(m.layers, has_either) ||
+                                        std::ranges::any_of(m.inclusions, has_either));
+                            }};
 constexpr Need kResampled{
     .what = "resample, where the model is a file",
     .lack = "the model's file is not resampled, its values are taken as they are",
@@ -152,6 +164,14 @@ constexpr Parameter kLayer[] = {
      .slot = bind<&LayerConfig::q>,
      .help = "quality factor of the layer; default: that of the model",
      .range = kQualityFactor},
+    {.name = "epsilon",
+     .slot = bind<&LayerConfig::epsilon>,
+     .help = "Thomsen's epsilon of the layer; default: that of the model",
+     .range = kEpsilon},
+    {.name = "delta",
+     .slot = bind<&LayerConfig::delta>,
+     .help = "Thomsen's delta of the layer, at most epsilon; default: that of the model",
+     .range = kDelta},
 };
 
 constexpr Parameter kInclusion[] = {
@@ -196,6 +216,14 @@ constexpr Parameter kInclusion[] = {
      .slot = bind<&InclusionConfig::q>,
      .help = "quality factor of the body; default: that of the model",
      .range = kQualityFactor},
+    {.name = "epsilon",
+     .slot = bind<&InclusionConfig::epsilon>,
+     .help = "Thomsen's epsilon of the body; default: that of the model",
+     .range = kEpsilon},
+    {.name = "delta",
+     .slot = bind<&InclusionConfig::delta>,
+     .help = "Thomsen's delta of the body, at most epsilon; default: that of the model",
+     .range = kDelta},
 };
 
 constexpr Parameter kModel[] = {
@@ -339,6 +367,36 @@ constexpr Parameter kModel[] = {
              "loses in a period; 10000 and more: nothing",
      .range = kQualityFactor,
      .example = "80"},
+    {.name = "anisotropy",
+     .slot = bind<&ModelConfig::anisotropy>,
+     .help =
+         "where epsilon and delta come from, by which velocities depend on the angle from the vertical; without them "
+         "runs are faster",
+     .values = "model.anisotropy"},
+    {.name = "epsilon",
+     .slot = bind<&ModelConfig::epsilon>,
+     .help = "Thomsen's epsilon wherever no layer or inclusion has its own: waves travel horizontally at vp sqrt(1 + 2 "
+             "epsilon); default: 0",
+     .range = kEpsilon,
+     .example = "0.2"},
+    {.name = "delta",
+     .slot = bind<&ModelConfig::delta>,
+     .help =
+         "Thomsen's delta, in the same way, at most epsilon: by how much waves are faster, or slower, at small angles "
+         "from the vertical; default: 0",
+     .range = kDelta,
+     .example = "0.1"},
+    {.name = "clip_delta",
+     .slot = bind<&ModelConfig::clip_delta>,
+     .help = "lower delta to epsilon where it is more, which is an error otherwise: the equation would be unstable",
+     .needs = &kAnisotropic},
+    {.name = "elliptical_radius",
+     .slot = bind<&ModelConfig::elliptical_radius>,
+     .help = "how far around each source delta is raised to epsilon, all the way at the source: one where they differ "
+             "would also send a slow wave that no rock has; 0: not at all (docs/theory.md)",
+     .unit = "nodes",
+     .range = between(0., 1000.),
+     .needs = &kAnisotropic},
     {.name = "storage",
      .slot = bind<&ModelConfig::storage>,
      .help = "how the device stores the velocities of the star at constant density in single precision: less memory "

@@ -30,6 +30,12 @@ const Vocabulary& own_names() {
          {{"auto", "q of the model, of layers and inclusions, /q of the model file; none where there is none"},
           {"none", "nowhere: nothing absorbs, whatever the model gives"},
           {"li", "3.516e-6 vp^2.2, a mean of sediments (Li 1993); too low for water"}}},
+        {"model.anisotropy",
+         {{"auto",
+           "epsilon and delta of the model, of layers and inclusions, /epsilon and /delta of the model file; none "
+           "where "
+           "there is neither"},
+          {"none", "nowhere: velocities are the same in all directions, whatever the model gives"}}},
         {"model.storage",
          {{"float", "every velocity in full"},
           {"16bit", "65535 velocities between the lowest and the highest; `onda check` says by how much they change"},

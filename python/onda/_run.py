@@ -37,6 +37,8 @@ def run(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     q: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = None,
@@ -57,7 +59,10 @@ def run(
     rho: density in kg/m3, in the same way, at the nodes of vp; only together with it. Without it the density is
         constant.
     q: quality factor, in the same way. Without it nothing is absorbed.
-    overrides: as --set of the command line: {"time.duration_s": 2}, or ["time.duration_s=2"].
+    epsilon, delta: Thomsen's parameters, in the same way, delta at most epsilon; of one alone the other is 0. Without
+        them velocities are the same in all directions.
+    overrides: as --set of the command line: {"time.duration_s": 2}, or ["time.duration_s=2"]. They also say what becomes
+        of arrays: {"model.clip_delta": True}.
     shots: the numbers of the shots to compute; default: all.
     progress: a function of a Progress, called several times a second; True for a bar on stderr (by tqdm where that is
         installed); False for nothing. By default a bar on a terminal.
@@ -65,7 +70,7 @@ def run(
     Warnings are OndaWarning; the log goes to logging.getLogger("onda").
     Raises OndaError: ConfigError, MissingInputError, OutOfMemoryError, UnstableError, ….
     """
-    left = computed(_core.run, request_of(config, vp, rho, overrides, shots, q), vp is not None, progress)
+    left = computed(_core.run, request_of(config, vp, rho, overrides, shots, q, epsilon, delta), vp is not None, progress)
     return Run(left["shots"], json.loads(left["summary"]), left["config_yaml"], _Memory(left))
 
 
@@ -76,14 +81,15 @@ def request_of(
     overrides: Overrides,
     shots: Optional[Iterable[int]],
     q: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
 ) -> _core.RunRequest:
     """What _core computes for arguments like those of run()."""
-    given = {"vp": array_of("vp", vp), "rho": array_of("rho", rho), "q": array_of("q", q)}
-    given = {name: array for name, array in given.items() if array is not None}
-    if "rho" in given and "vp" not in given:
-        raise UsageError("rho: an array of densities takes an array of velocities beside it: vp")
-    if "q" in given and "vp" not in given:
-        raise UsageError("q: an array of quality factors takes an array of velocities beside it: vp")
+    all_arrays = {"vp": vp, "rho": rho, "q": q, "epsilon": epsilon, "delta": delta}
+    given = {name: array_of(name, array) for name, array in all_arrays.items() if array is not None}
+    for name in given:
+        if "vp" not in given:
+            raise UsageError(f"{name}: an array of {_WHAT[name]} takes an array of velocities beside it: vp")
     arrays = {name: _as_model(name, array) for name, array in given.items()}
     ends = {name: _ends_of(name, array) for name, array in given.items()}
     for name in arrays:
@@ -93,9 +99,14 @@ def request_of(
             )
         _compare(ends["vp"], ends[name], name)
     text, name = _text_of(config)
-    settings = settings_of(overrides) + (["model={type: array}"] if arrays else [])
-    known = {axis: span for name in ("q", "rho", "vp") for axis, span in ends.get(name, {}).items()}
+    settings = settings_of(overrides)
+    if arrays:  # of the model nothing else is left but what overrides say
+        settings = ["model={type: array}", *settings, "model.type=array"]
+    known = {axis: span for name in reversed(list(given)) for axis, span in ends.get(name, {}).items()}
     return _core.RunRequest(text, name, settings, arrays, known, selection_of(shots))
+
+
+_WHAT = {"rho": "densities", "q": "quality factors", "epsilon": "Thomsen's epsilon", "delta": "Thomsen's delta"}
 
 
 def computed(

@@ -27,9 +27,17 @@ constexpr const char* examples =
     "onda convert vp.npy model.h5 --rho rho.npy --axes zx --spacing-m 10\n"
     "onda convert overthrust.sgy overthrust.h5 --spacing-m 25";
 
+/// A file with a parameter beside the velocity.
+struct FurtherInput {
+    const MediumParameter* parameter;
+    std::filesystem::path file = {};  ///< empty: not given
+    std::string units = {};
+};
+
 struct ConvertArguments {
-    std::filesystem::path input, output, rho;  ///< rho: empty if there is none
-    std::string format, rho_units;
+    std::filesystem::path input, output;
+    std::string format;
+    std::array<FurtherInput, 4> further{{{&kRho}, {&kQ}, {&kEpsilon}, {&kDelta}}};
     bool force = false, no_pictures = false;
     ForeignOptions options;
 };
@@ -63,14 +71,15 @@ const ForeignFormat& choose_format(const ConvertArguments& arguments, const std:
 }
 
 /// Every option of the table's rows: refused where it would be ignored, asked for where it is needed.
-/// \param other the format of a second input, which may use options of its own.
-void check_options(const CLI::App& command, const ForeignFormat& format, const ForeignFormat& other) {
+/// \param all formats of the inputs, each of which may use options of its own.
+void check_options(const CLI::App& command, const ForeignFormat& format, std::span<const ForeignFormat* const> all) {
     for (const auto& row : foreign_formats())
         for (std::size_t at = 1, end; (end = row.options.find(' ', at)) != std::string_view::npos; at = end + 1) {
             const std::string option(row.options.substr(at, end - at)), word = ' ' + option + ' ';
             const bool given = command.count(option) > 0;
-            if (given && format.options.find(word) == std::string_view::npos &&
-                other.options.find(word) == std::string_view::npos)
+            if (given && std::ranges::none_of(all, [&](const ForeignFormat* one) {
+                    return one->options.find(word) != std::string_view::npos;
+                }))
                 throw Error(ExitCode::usage, fmt::format("{} says nothing about {} files", option, format.name));
             if (!given && format.required.find(word) != std::string_view::npos)
                 throw Error(ExitCode::usage,
@@ -85,13 +94,24 @@ std::string joined(const FileGeometry& geometry, const auto& triple, const char*
 
 using Range = std::array<double, 2>;
 
-void report(const ConvertArguments& arguments, const ForeignModel& model, const Range& vp, const Range& rho) {
+/// A further parameter on its way into the model file.
+struct FurtherModel {
+    const FurtherInput* input;
+    Quantity quantity;
+    ForeignModel model = {};
+    Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+};
+
+void report(const ConvertArguments& arguments, const ForeignModel& model, const Range& vp,
+            std::span<const FurtherModel> further) {
     const FileGeometry& geometry = model.geometry;
     fmt::print(
         "Wrote {}\n  shape    {} nodes ({})\n  spacing  {} m\n  origin   {} m\n  vp       {:.6g} to {:.6g} m/s\n",
         shown(arguments.output), joined(geometry, geometry.shape, " x "), geometry.dimensions == 2 ? "x, z" : "x, y, z",
         joined(geometry, geometry.spacing_m, ", "), joined(geometry, geometry.origin_m, ", "), vp[0], vp[1]);
-    if (!arguments.rho.empty()) fmt::print("  rho      {:.6g} to {:.6g} kg/m3\n", rho[0], rho[1]);
+    for (const FurtherModel& one : further)
+        fmt::print("  {:<8} {:.6g} to {:.6g}{}\n", one.quantity.name, one.range[0], one.range[1],
+                   unit_after_number(*one.input->parameter));
     for (const std::string& note : model.notes) fmt::print("  note     {}\n", note);
 }
 
@@ -102,7 +122,7 @@ void refuse_same_file(const std::filesystem::path& input, const std::filesystem:
         throw Error(ExitCode::usage, fmt::format("{} would overwrite the input; name another output", shown(output)));
 }
 
-/// The input, or the file with the density, after everything that can be refused before it is read.
+/// The input, or a file with a further parameter, after everything that can be refused before it is read.
 ForeignModel read_model(const ConvertArguments& arguments, const std::filesystem::path& input,
                         const ForeignOptions& options) {
     ForeignOptions here = options;
@@ -112,8 +132,8 @@ ForeignModel read_model(const ConvertArguments& arguments, const std::filesystem
     return model;
 }
 
-void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp, const ForeignModel& rho) {
-    const FileGeometry &a = vp.geometry, &b = rho.geometry;
+void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp, const FurtherModel& further) {
+    const FileGeometry &a = vp.geometry, &b = further.model.geometry;
     bool same = a.dimensions == b.dimensions && a.shape == b.shape;
     for (std::size_t axis = 0; axis < 3; ++axis)
         same = same && std::abs(a.spacing_m[axis] - b.spacing_m[axis]) <= kSameNodes * a.spacing_m[axis] &&
@@ -122,58 +142,78 @@ void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp,
     throw Error(
         ExitCode::bad_data,
         fmt::format("{} has {} nodes, spacing {} m, origin {} m, but {} has {} nodes, spacing {} m, origin {} m: "
-                    "velocities and densities must lie on the same nodes",
-                    shown(arguments.rho), joined(b, b.shape, " x "), joined(b, b.spacing_m, ", "),
+                    "vp and {} must lie on the same nodes",
+                    shown(further.input->file), joined(b, b.shape, " x "), joined(b, b.spacing_m, ", "),
                     joined(b, b.origin_m, ", "), shown(arguments.input), joined(a, a.shape, " x "),
-                    joined(a, a.spacing_m, ", "), joined(a, a.origin_m, ", ")));
+                    joined(a, a.spacing_m, ", "), joined(a, a.origin_m, ", "), further.quantity.name));
 }
 
-/// The density as a quantity to be written, whose range and sections are found on the way.
-QuantityPlanes planes_of(const ForeignModel& rho, const Quantity& quantity, Range& range, DrawnFile* drawn) {
-    return {quantity, [&rho, &range, drawn](std::int64_t z, std::span<float> plane) {
-                rho.plane(z, plane);
-                if (drawn != nullptr) drawn->take_rho(z, plane);
+/// A parameter to be written, whose range and sections are found on the way.
+QuantityPlanes planes_of(FurtherModel& further, DrawnFile* drawn) {
+    return {further.quantity, [&further, drawn](std::int64_t z, std::span<float> plane) {
+                further.model.plane(z, plane);
+                if (drawn != nullptr) drawn->take(*further.input->parameter, z, plane);
                 const auto [low, high] = std::ranges::minmax(plane);
-                range = {std::min<double>(range[0], low), std::max<double>(range[1], high)};
+                further.range = {std::min<double>(further.range[0], low), std::max<double>(further.range[1], high)};
             }};
 }
 
+/// The inputs beside the velocity, read and checked. Their models refer to their quantities: the list stays where it
+/// is.
+std::vector<FurtherModel> read_further(const ConvertArguments& arguments, const ForeignModel& vp) {
+    std::vector<FurtherModel> read;
+    read.reserve(arguments.further.size());
+    for (const FurtherInput& input : arguments.further) {
+        if (input.file.empty()) continue;
+        FurtherModel& further = read.emplace_back(FurtherModel{&input, quantity_of(*input.parameter)});
+        ForeignOptions options = arguments.options;
+        options.units = input.units;
+        options.quantity = &further.quantity;
+        further.model = read_model(arguments, input.file, options);
+        check_same_nodes(arguments, vp, further);
+    }
+    return read;
+}
+
+/// ", rho from rho.npy, q from q.npy".
+std::string origins_of(std::span<const FurtherModel> further) {
+    std::string text;
+    for (const FurtherModel& one : further)
+        text += fmt::format(", {} from {}", one.quantity.name, shown(one.input->file));
+    return text;
+}
+
+/// Everything about the inputs that can be refused by their names.
+void check_inputs(const CLI::App& command, const ConvertArguments& arguments) {
+    std::vector<const ForeignFormat*> formats{&choose_format(arguments, arguments.input)};
+    for (const FurtherInput& input : arguments.further)
+        if (!input.file.empty()) formats.push_back(&choose_format(arguments, input.file));
+    for (const ForeignFormat* format : formats) check_options(command, *format, formats);
+    for (const auto& input : {arguments.input, arguments.options.data_file}) refuse_same_file(input, arguments.output);
+    for (const FurtherInput& input : arguments.further) refuse_same_file(input.file, arguments.output);
+}
+
 int convert(const CLI::App& command, const ConvertArguments& arguments) {
-    const bool has_rho = !arguments.rho.empty();
-    const auto& format = choose_format(arguments, arguments.input);
-    const auto& rho_format = has_rho ? choose_format(arguments, arguments.rho) : format;
-    check_options(command, format, rho_format);
-    check_options(command, rho_format, format);
-    for (const auto& input : {arguments.input, arguments.rho, arguments.options.data_file})
-        refuse_same_file(input, arguments.output);
+    check_inputs(command, arguments);
     check_extension(arguments.output, "OUTPUT", "model files", {".h5", ".hdf5"});
     check_given(arguments.options);
     const auto model = read_model(arguments, arguments.input, arguments.options);
     std::optional<DrawnFile> drawn;
     if (!arguments.no_pictures) drawn.emplace(model.geometry);
     if (drawn) drawn->refuse_existing(arguments.output, arguments.force);
-    const Quantity quantity = quantity_of(kRho);
-    ForeignModel rho;
-    Range rho_range{std::numeric_limits<double>::infinity(), 0.};
-    std::vector<QuantityPlanes> further;
-    if (has_rho) {
-        ForeignOptions options = arguments.options;
-        options.units = arguments.rho_units;
-        options.quantity = &quantity;
-        rho = read_model(arguments, arguments.rho, options);
-        check_same_nodes(arguments, model, rho);
-        further.push_back(planes_of(rho, quantity, rho_range, drawn ? &*drawn : nullptr));
-    }
+    std::vector<FurtherModel> further = read_further(arguments, model);
+    std::vector<QuantityPlanes> planes;
+    for (FurtherModel& one : further) planes.push_back(planes_of(one, drawn ? &*drawn : nullptr));
     const auto range = write_model_file(
         arguments.output, model.geometry,
         [&](std::int64_t z, std::span<float> vp) {
             model.plane(z, vp);
-            if (drawn) drawn->take_vp(z, vp);
+            if (drawn) drawn->take(kVp, z, vp);
         },
-        fmt::format("{}: converted from {} ({}, axes {}){}", version_line(), shown(arguments.input), format.name,
-                    model.axes, has_rho ? ", density from " + shown(arguments.rho) : ""),
-        arguments.force, further);
-    report(arguments, model, range, rho_range);
+        fmt::format("{}: converted from {} ({}, axes {}){}", version_line(), shown(arguments.input),
+                    choose_format(arguments, arguments.input).name, model.axes, origins_of(further)),
+        arguments.force, planes);
+    report(arguments, model, range, further);
     if (drawn)
         for (const auto& picture : drawn->write(arguments.output, arguments.force))
             fmt::print("  picture  {}\n", shown(picture));
@@ -191,9 +231,17 @@ Command add_convert(CLI::App& app) {
     };
     add("INPUT", arguments->input, "", "The model to read")->required();
     add("OUTPUT", arguments->output, "", "The model file to write (.h5)")->required();
-    auto* const rho = add("--rho", arguments->rho, "FILE", "Densities on the same nodes, in a file like INPUT")
-                          ->excludes(add("--data-file", options.data_file, "FILE",
-                                         "Where the numbers are, instead of where the header says"));
+    auto* const data_file =
+        add("--data-file", options.data_file, "FILE", "Where the numbers are, instead of where the header says");
+    const auto add_further = [&](std::size_t i, const char* name, const char* what) {
+        return add(name, arguments->further[i].file, "FILE",
+                   fmt::format("{} on the same nodes, in a file like INPUT", what))
+            ->excludes(data_file);
+    };
+    auto* const rho = add_further(0, "--rho", "Densities");
+    add_further(1, "--q", "Quality factors");
+    add_further(2, "--epsilon", "Thomsen's epsilon");
+    add_further(3, "--delta", "Thomsen's delta");
     add("--format", arguments->format, "NAME", help_of_formats());
     add("--shape", options.shape, "NX [NY] NZ", "Nodes")->expected(2, 3);
     add("--axes", options.axes, "LETTERS",
@@ -208,7 +256,7 @@ Command add_convert(CLI::App& app) {
     add("--dtype", options.dtype, "TYPE", "Of the numbers: float32 (default) or float64");
     add("--endian", options.endian, "ORDER", "Of the numbers: little (default) or big");
     add("--header-bytes", options.header_bytes, "N", "Bytes before the first number");
-    add("--rho-units", arguments->rho_units, "UNIT", "Of the densities: kg/m3 (default) or g/cm3")->needs(rho);
+    add("--rho-units", arguments->further[0].units, "UNIT", "Of the densities: kg/m3 (default) or g/cm3")->needs(rho);
     command->add_flag("--no-pictures", arguments->no_pictures, "Draw no sections of the model beside OUTPUT");
     command->add_flag("--force", arguments->force, "Overwrite OUTPUT and its pictures");
     return [command, arguments] { return convert(*command, *arguments); };

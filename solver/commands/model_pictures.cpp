@@ -8,6 +8,7 @@
 #include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "kernels/equations/parameters.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"
@@ -102,14 +103,24 @@ std::filesystem::path picture_of(const std::filesystem::path& model_file, const 
 }
 
 /// The values of a plane that lie in the window of a section.
-void take(const Grid& grid, const Window& window, std::int64_t z, std::span<const float> plane,
-          std::vector<float>& values) {
+void take_values(const Grid& grid, const Window& window, std::int64_t z, std::span<const float> plane,
+                 std::vector<float>& values) {
     const std::int64_t from_first = z - window.first[2];
     if (from_first < 0 || from_first % window.step[2] != 0 || from_first / window.step[2] >= window.count[2]) return;
     for (std::int64_t y = 0; y < window.count[1]; ++y)
         for (std::int64_t x = 0; x < window.count[0]; ++x)
             values.push_back(plane[static_cast<std::size_t>((window.first[1] + y * window.step[1]) * grid.nx() +
                                                             window.first[0] + x * window.step[0])]);
+}
+
+/// Where a section keeps the values of a parameter.
+std::vector<float>& values_of(ModelSection& section, const MediumParameter& parameter) {
+    if (parameter.name == kVp.name) return section.vp;
+    if (parameter.name == kRho.name) return section.rho;
+    const std::string label = label_of(parameter);
+    for (ModelSection::Further& further : section.further)
+        if (further.label == label) return further.values;
+    return section.further.emplace_back(ModelSection::Further{label, {}}).values;
 }
 
 }  // namespace
@@ -135,24 +146,19 @@ void DrawnFile::refuse_existing(const std::filesystem::path& model_file, bool ov
                         shown(file) + " exists; use --force to overwrite it, or --no-pictures");
 }
 
-void DrawnFile::take_vp(std::int64_t z, std::span<const float> plane) {
-    for (ModelSection& section : sections_) take(grid_, section.section.window, z, plane, section.vp);
-}
-
-void DrawnFile::take_rho(std::int64_t z, std::span<const float> plane) {
-    for (ModelSection& section : sections_) take(grid_, section.section.window, z, plane, section.rho);
+void DrawnFile::take(const MediumParameter& parameter, std::int64_t z, std::span<const float> plane) {
+    for (ModelSection& section : sections_)
+        take_values(grid_, section.section.window, z, plane, values_of(section, parameter));
 }
 
 std::vector<std::filesystem::path> DrawnFile::write(const std::filesystem::path& model_file, bool overwrite) const {
     std::vector<AtomicFile> files;
     for (const ModelSection& section : sections_) {
         Picture picture;
-        const auto add = [&](const std::vector<float>& values, const char* label) {
+        for_each_parameter(section, [&](const std::vector<float>& values, const std::string& label) {
             picture.panels.push_back(empty_panel(section.section));
             picture.panels.back().fields.push_back(model_field(section.section, values, label));
-        };
-        add(section.vp, kVelocityLabel);
-        if (!section.rho.empty()) add(section.rho, kDensityLabel);
+        });
         files.push_back(stage_picture(picture_of(model_file, section), picture, overwrite));
     }
     std::vector<std::filesystem::path> names;

@@ -28,16 +28,15 @@ Model model_to_draw(const Experiment& experiment, const Computation& computation
 std::vector<std::filesystem::path> write_model_pictures(const Experiment& experiment, const Model& model,
                                                         const std::filesystem::path& stem, bool overwrite);
 
-/// Pictures of a model file, drawn from its planes while they are written: sections through its middle, with the
-/// density beside the velocity where there is one. Names are as of write_model_pictures().
+/// Pictures of a model file, drawn from its planes while they are written: sections through its middle, of the velocity
+/// and of each parameter that is taken beside it. Names are as of write_model_pictures().
 class DrawnFile {
 public:
     explicit DrawnFile(const FileGeometry& geometry);
     /// Before anything is written. \throws Error(cannot_create) if a picture is there and is not to be overwritten.
     void refuse_existing(const std::filesystem::path& model_file, bool overwrite) const;
     /// The ny * nx values [y][x] of a plane, for z = 0, 1, … in order.
-    void take_vp(std::int64_t z, std::span<const float> plane);
-    void take_rho(std::int64_t z, std::span<const float> plane);
+    void take(const MediumParameter& parameter, std::int64_t z, std::span<const float> plane);
     /// \return the files. \throws Error(cannot_create | io_error).
     [[nodiscard]] std::vector<std::filesystem::path> write(const std::filesystem::path& model_file,
                                                            bool overwrite) const;

@@ -61,6 +61,12 @@ DrawnModel open_model_file(const std::filesystem::path& path, const Options& opt
         if (file->has(density))
             cut.rho = read_section(
                 cut.section, [&](auto first, auto count, auto values) { file->read(density, first, count, values); });
+        for (const MediumParameter& parameter : {kQ, kEpsilon, kDelta})
+            if (const Quantity further = quantity_of(parameter); file->has(further))
+                cut.further.push_back(
+                    {label_of(parameter), read_section(cut.section, [&](auto first, auto count, auto values) {
+                         file->read(further, first, count, values);
+                     })});
         return cut;
     };
     return model;
@@ -127,12 +133,10 @@ std::vector<Panel> model_panels(const DrawnModel& model, const ModelSection& sec
     if (model.plan) {
         panels = survey_panels(model.plan->domain.grid, model.plan->domain.faces, section, *model.shot);
     } else {
-        const auto add = [&](const std::vector<float>& values, const char* label) {
+        for_each_parameter(section, [&](const std::vector<float>& values, const std::string& label) {
             panels.push_back(empty_panel(section.section));
             panels.back().fields.push_back(model_field(section.section, values, label));
-        };
-        add(section.vp, kVelocityLabel);
-        if (!section.rho.empty()) add(section.rho, kDensityLabel);
+        });
     }
     for (Panel& panel : panels)
         for (PictureField& field : panel.fields) field.map = &map;
@@ -177,6 +181,10 @@ int plot_model_difference(const Options& options, const DrawnModel& model) {
     };
     add(cut.vp, less.vp, kVelocityLabel);
     add(cut.rho, less.rho, kDensityLabel);
+    for (ModelSection::Further& further : cut.further)
+        if (const auto from = std::ranges::find(less.further, further.label, &ModelSection::Further::label);
+            from != less.further.end())
+            add(further.values, from->values, further.label);
     finish(std::move(picture), options, model.title, fmt::format("_difference_{}", section.plane.name));
     return 0;
 }

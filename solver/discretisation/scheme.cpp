@@ -45,19 +45,25 @@ std::string_view stencil_with(const MediumParameter& parameter) {
     throw std::logic_error("no equation has the parameter " + std::string(parameter.name));
 }
 
-/// Adds the parameters that the model gives, and that this equation has no place for.
+/// Whether the parameter is constant for an equation whose waves would feel it with another stencil.
+bool is_of_other_stencil(const Equation& equation, const MediumParameter& parameter) {
+    return std::ranges::find(equation->constants, parameter.name, &MediumParameter::name) !=
+               equation->constants.end() &&
+           stencil_with(parameter) != equation->stencil.name;
+}
+
+/// Adds the parameters that the model gives, and that this equation has no place for; of those with one key the first.
 void check_none_ignored(const Equation& equation, const Gives& gives, StageFaults& faults) {
     std::vector<std::string_view> told;
     for (const Equation& other : equations())
         for (const MediumParameter& parameter : other->parameters) {
             const bool is_known = has_parameter(equation, parameter.name) || parameter.key.empty() ||
-                                  std::ranges::find(equation->constants, parameter.name, &MediumParameter::name) !=
-                                      equation->constants.end() ||
-                                  std::ranges::find(told, parameter.name) != told.end();
+                                  is_of_other_stencil(equation, parameter) ||
+                                  std::ranges::find(told, parameter.key) != told.end();
             if (is_known || !gives(parameter)) continue;
-            told.push_back(parameter.name);
+            told.push_back(parameter.key);
             faults.add("scheme.stencil",
-                       fmt::format("the equation {} has no {}, the {} that the model gives: leave it out, or take "
+                       fmt::format("the equation {} has no {} ({}), which the model gives: leave it out, or take "
                                    "model.{}: none",
                                    name(equation), parameter.name, parameter.help, parameter.key));
         }
@@ -82,12 +88,10 @@ void check_equation(const Equation& equation, const SchemeConfig& config, const 
     const auto spacings_m = grid.derivative_spacings_m();
     if (equation->equal_spacings && std::ranges::any_of(spacings_m, [&](double h) { return h != spacings_m.front(); }))
         faults.add_of_value("grid.spacing_m", fmt::format("{} needs the same spacing along every axis", place));
-    for (const MediumParameter& constant : equation->constants) {
-        const std::string_view other = stencil_with(constant);
-        if (other != stencil && gives(constant))  // or the choice among equations of this stencil has seen to it
+    for (const MediumParameter& constant : equation->constants)
+        if (is_of_other_stencil(equation, constant) && gives(constant))
             faults.add("scheme.stencil", fmt::format("{} is for constant {}: take {}, or model.{}: none", stencil,
-                                                     constant.quantity, other, constant.key));
-    }
+                                                     constant.quantity, stencil_with(constant), constant.key));
     check_none_ignored(equation, gives, faults);
     faults.raise_if_any();
 }

@@ -7,7 +7,8 @@
 /// Kristek, Vavrycuk, Archuleta & Halada 2002, Bull. Seismol. Soc. Am. 92, 3042-3066). At constant density that is the
 /// mean of the squared slowness. Where that rock would be slower than all that it is made of, as water with bubbles is,
 /// its density is lower, until it is as fast as the slowest: never less than the harmonic mean, which acts along an
-/// interface. What absorbs is the mean of 1/Q.
+/// interface. What absorbs is the mean of 1/Q. epsilon and delta are arithmetic means, so that delta stays at most
+/// epsilon.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,7 @@ namespace onda {
 /// What a medium is made of at a place. rho is 0 where the density is constant, q where nothing absorbs.
 struct Rock {
     float vp = 0.f, rho = 0.f, q = 0.f;
+    float epsilon = 0.f, delta = 0.f;
     bool operator==(const Rock&) const = default;
 };
 
@@ -38,6 +40,8 @@ public:
         weight_ += weight;
         rho_ += weight * rho;
         if (rock.q > 0.f) loss_ += weight / rock.q;
+        epsilon_ += weight * rock.epsilon;
+        delta_ += weight * rock.delta;
         compliance_ += weight / (rho * rock.vp * rock.vp);
         slowest_ = std::min<double>(slowest_, rock.vp);
     }
@@ -46,12 +50,14 @@ public:
         if (!mixed_) return last_;
         const double modulus = weight_ / compliance_, rho = std::min(rho_ / weight_, modulus / (slowest_ * slowest_));
         return {static_cast<float>(std::sqrt(modulus / rho)), last_.rho > 0.f ? static_cast<float>(rho) : 0.f,
-                last_.q > 0.f ? static_cast<float>(weight_ / loss_) : 0.f};
+                last_.q > 0.f ? static_cast<float>(weight_ / loss_) : 0.f, static_cast<float>(epsilon_ / weight_),
+                static_cast<float>(delta_ / weight_)};
     }
 
 private:
     static constexpr double kNothing = 1e-6;  ///< a share that rounding makes
     double weight_ = 0., rho_ = 0., compliance_ = 0., loss_ = 0., slowest_ = std::numeric_limits<double>::infinity();
+    double epsilon_ = 0., delta_ = 0.;
     Rock last_;
     bool mixed_ = false;
 };

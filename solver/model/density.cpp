@@ -10,6 +10,7 @@
 #include "solver/model/model_builders.hpp"
 #include "solver/model/quality_factor.hpp"
 #include "solver/model/stored_parameter.hpp"
+#include "solver/model/thomsen.hpp"
 
 namespace onda {
 namespace {
@@ -43,6 +44,7 @@ bool has_density(const ModelConfig& m, const ConfigOrigin& origin) {
 }
 
 bool follows_from_vp(const ModelConfig& config, const MediumParameter& parameter) {
+    if (is_thomsen(parameter)) return uniform_thomsen(config, parameter).has_value();
     return parameter.name == kRho.name ? config.rho == "gardner" : parameter.name == kQ.name && q_follows(config);
 }
 
@@ -100,11 +102,16 @@ float gardner_density(float vp_m_s) {
 
 void complete_parameters(const ModelConfig& config, Model& model) {
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-        if (!follows_from_vp(config, model.equation->parameters[i])) continue;
-        const bool is_rho = model.equation->parameters[i].name == kRho.name;
+        const MediumParameter& parameter = model.equation->parameters[i];
+        if (!follows_from_vp(config, parameter)) continue;
+        const bool is_rho = parameter.name == kRho.name;
         const UnsetVector<float>& vp = model.vp().values;
         UnsetVector<float>& values = model.parameters[i].values;
         values.resize(vp.size());
+        if (is_thomsen(parameter)) {
+            std::ranges::fill(values, *uniform_thomsen(config, parameter));
+            continue;
+        }
 #pragma omp parallel for schedule(static)
         for (std::size_t node = 0; node < vp.size(); ++node)
             values[node] = is_rho ? gardner_density(vp[node]) : following_q(config, vp[node]);

@@ -15,6 +15,7 @@
 #include "solver/model/model_builders.hpp"
 #include "solver/model/quality_factor.hpp"
 #include "solver/model/stored_parameter.hpp"
+#include "solver/model/thomsen.hpp"
 #include "solver/program/find_row.hpp"
 #include "solver/program/loop_failure.hpp"
 
@@ -115,20 +116,6 @@ const ModelBuilder& builder_of(const ModelConfig& config, const ConfigOrigin& or
     return find_row(origin, "model.type", model_builders(), config.type);
 }
 
-/// Finds the lowest and highest of the values that are numbers.
-void find_range(ParameterValues& of) {
-    float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
-    const auto points = static_cast<std::int64_t>(of.values.size());
-    const float* const values = of.values.data();
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
-    for (std::int64_t i = 0; i < points; ++i) {
-        low = std::min(low, values[i]);
-        high = std::max(high, values[i]);
-    }
-    of.min = low;
-    of.max = high;
-}
-
 /// \throws Error(bad_data) for a value beyond the limits of the parameter, with its node.
 void check_values(const ModelConfig& config, const MediumParameter& parameter, const Grid& grid,
                   std::span<const float> values) {
@@ -181,10 +168,29 @@ bool is_smoothed(const ModelConfig& config) {
     return config.smooth_m > 0. || config.smooth_wavelengths > 0.;
 }
 
+/// By which rule a parameter is made from vp, for the log; empty where it is given.
+const char* rule_of(const ModelConfig& config, const MediumParameter& parameter) {
+    if (parameter.name == kRho.name && config.rho == "gardner") return " (Gardner)";
+    return parameter.name == kQ.name && config.q_rule == "li" ? " (Li)" : "";
+}
+
 }  // namespace
 
 std::span<const ModelBuilder> model_builders() {
     return kBuilders;
+}
+
+void find_range(ParameterValues& of) {
+    float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
+    const auto points = static_cast<std::int64_t>(of.values.size());
+    const float* const values = of.values.data();
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
+    for (std::int64_t i = 0; i < points; ++i) {
+        low = std::min(low, values[i]);
+        high = std::max(high, values[i]);
+    }
+    of.min = low;
+    of.max = high;
 }
 
 const ParameterValues* Model::find(std::string_view name) const {
@@ -202,6 +208,7 @@ bool gives(const ModelConfig& config, const MediumParameter& parameter, const Co
     if (parameter.name == kVp.name) return true;
     if (parameter.name == kRho.name) return has_density(config, origin);
     if (parameter.name == kQ.name) return has_q(config, origin);
+    if (is_thomsen(parameter)) return has_anisotropy(config, origin);
     return is_stored(config, parameter);
 }
 
@@ -212,16 +219,15 @@ Model make_model(const ModelConfig& config, const Equation& equation, const Grid
     if (config.smooth_wavelengths > 0.)
         smooth_by_wavelengths(model, config.smooth_wavelengths, *config.smooth_frequency_hz);
     complete_parameters(config, model);
+    for (std::size_t i = 1; i < model.parameters.size(); ++i)  // builders see to vp
+        check_values(config, equation->parameters[i], grid, model.parameters[i].values);
+    settle_delta(config, model, origin);
     for (ParameterValues& given : model.parameters) find_range(given);
-    for (std::size_t i = 1; i < model.parameters.size(); ++i) {  // builders see to vp
+    for (std::size_t i = 1; i < model.parameters.size(); ++i) {
         const MediumParameter& parameter = equation->parameters[i];
         const ParameterValues& given = model.parameters[i];
-        check_values(config, parameter, grid, given.values);
-        const bool is_rho = parameter.name == kRho.name;
-        const bool by_rule = follows_from_vp(config, parameter) && (is_rho || !config.q);
-        model.description +=
-            fmt::format(", {} {:.6g} to {:.6g}{}{}", parameter.quantity, given.min, given.max,
-                        unit_after_number(parameter), by_rule ? (is_rho ? " (Gardner)" : " (Li)") : "");
+        model.description += fmt::format(", {} {:.6g} to {:.6g}{}{}", parameter.quantity, given.min, given.max,
+                                         unit_after_number(parameter), rule_of(config, parameter));
     }
     warn_of_density(model);
     return model;
@@ -239,8 +245,8 @@ VelocityRange velocity_range(const ModelConfig& config, const Equation& equation
 std::optional<ParameterRange> told_range(const ModelConfig& config, const MediumParameter& parameter,
                                          const VelocityRange& velocity) {
     if (parameter.name == kRho.name) return density_range(config, velocity);
-    if (parameter.name != kQ.name) return std::nullopt;
-    const auto range = q_range(config, velocity);
+    if (parameter.name != kQ.name && !is_thomsen(parameter)) return std::nullopt;
+    const auto range = is_thomsen(parameter) ? thomsen_range(config, parameter) : q_range(config, velocity);
     return range ? range : sampled_range_of_file(config, parameter);
 }
 

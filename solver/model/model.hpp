@@ -25,6 +25,9 @@ struct ParameterValues {
     float min = 0.f, max = 0.f;
 };
 
+/// Finds the lowest and highest of the values that are numbers.
+void find_range(ParameterValues& of);
+
 /// The parameters of an equation on a grid.
 struct Model {
     Grid grid;
@@ -73,8 +76,8 @@ std::span<const ModelBuilder> model_builders();
 /// \throws Error(config) where the model cannot tell; Error(missing_input | bad_data) for the file.
 GridConfig complete_grid(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin);
 
-/// Whether a model gives a parameter: every one gives vp, a file whatever it has a dataset of, and density.hpp says
-/// which have a density. \throws as has_density().
+/// Whether a model gives a parameter: every one gives vp, a file whatever it has a dataset of, and density.hpp,
+/// quality_factor.hpp and thomsen.hpp say which have theirs. \throws as has_density(), has_q() and has_anisotropy().
 bool gives(const ModelConfig& config, const MediumParameter& parameter, const ConfigOrigin& origin);
 
 /// The model of a configuration, built or read; the same bits for any number of threads.
@@ -85,8 +88,8 @@ Model make_model(const ModelConfig& config, const Equation& equation, const Grid
 /// from a file's attributes or a strided sample, from a builder's parameters.
 VelocityRange velocity_range(const ModelConfig& config, const Equation& equation, const Grid& grid,
                              const ConfigOrigin& origin);
-/// The range of a parameter other than vp, without making the model; nothing where it cannot be told. Q of a file is
-/// read, at some of its nodes: the time step depends on it.
+/// The range of a parameter other than vp, without making the model; nothing where it cannot be told. Q, epsilon and
+/// delta of a file are read, at some of its nodes: the time step depends on them.
 std::optional<ParameterRange> told_range(const ModelConfig& config, const MediumParameter& parameter,
                                          const VelocityRange& velocity);
 /// " m/s", for texts after a number; nothing for mere numbers.

@@ -15,6 +15,7 @@
 #include "solver/model/cell_mean.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/quality_factor.hpp"
+#include "solver/model/thomsen.hpp"
 #include "solver/program/find_row.hpp"
 
 namespace onda {
@@ -66,6 +67,8 @@ const MediumRules::Rule& MediumRules::rule_of(const MediumParameter& parameter) 
     if (parameter.name == kVp.name) return vp;
     if (parameter.name == kRho.name && rho) return rho;
     if (parameter.name == kQ.name && q) return q;
+    if (parameter.name == kEpsilon.name && epsilon) return epsilon;
+    if (parameter.name == kDelta.name && delta) return delta;
     throw Error(ExitCode::internal, fmt::format("{}: no rule for {}", description, parameter.name));
 }
 
@@ -147,8 +150,9 @@ Layers make_layers(const ModelConfig& m, const Grid& grid, const ConfigOrigin& o
         const std::string key = layer_key(i);
         layers.top_m.push_back(m.layers[i].top_m);
         const double vp = check_velocity(key + ".vp_m_s", m.layers[i].vp_m_s, origin);
+        const Thomsen thomsen = thomsen_of(m, key, m.layers[i].epsilon, m.layers[i].delta, origin);
         layers.rock.push_back({static_cast<float>(vp), density_of(m, wanted, key, m.layers[i].rho_kg_m3, origin),
-                               q_of(m, absorbs, key, m.layers[i].q, origin)});
+                               q_of(m, absorbs, key, m.layers[i].q, origin), thomsen.epsilon, thomsen.delta});
     }
     const double radians = std::numbers::pi / 180., slope = std::tan(m.dip_deg * radians);
     layers.slope_x = slope * std::cos(m.dip_azimuth_deg * radians);
@@ -222,7 +226,9 @@ MediumRules layered_medium(const ModelConfig& config, const Grid& grid, const Co
             rule(&Rock::rho),
             0,
             1.,
-            rule(&Rock::q)};
+            rule(&Rock::q),
+            rule(&Rock::epsilon),
+            rule(&Rock::delta)};
 }
 
 namespace {
@@ -357,13 +363,14 @@ Body make_body(const ModelConfig& config, const Grid& grid, bool wanted, bool ab
                const ConfigOrigin& origin) {
     const InclusionConfig& inclusion = config.inclusions[index];
     const std::string key = fmt::format("model.inclusions[{}]", index);
+    const Thomsen thomsen = thomsen_of(config, key, inclusion.epsilon, inclusion.delta, origin);
     const Shape& shape = find_row(origin, key + ".shape", std::span<const Shape>(kShapes), inclusion.shape);
     Body body{triple(grid, key + ".center_m", inclusion.center_m, grid.origin_m[1], origin),
               {},
               &shape,
               {static_cast<float>(check_velocity(key + ".vp_m_s", inclusion.vp_m_s, origin)),
                density_of(config, wanted, key, inclusion.rho_kg_m3, origin),
-               q_of(config, absorbs, key, inclusion.q, origin)}};
+               q_of(config, absorbs, key, inclusion.q, origin), thomsen.epsilon, thomsen.delta}};
     const std::string size_key = key + (shape.has_radius ? ".radius_m" : ".size_m");
     body.half = shape.has_radius ? std::array{inclusion.radius_m, inclusion.radius_m, inclusion.radius_m}
                                  : triple(grid, size_key, inclusion.size_m, 1., origin);
@@ -393,7 +400,8 @@ MediumRules inclusions_medium(const ModelConfig& config, const Grid& grid, const
     const bool absorbs = wants_q(config, origin);
     const float q = q_of(config, absorbs, "model.inclusions", config.q, origin,
                          "some have q, but what surrounds them has none: give model.q");
-    Bodies bodies{{background, rho, q}, {}};
+    const Thomsen thomsen = thomsen_of(config, "model", config.epsilon, config.delta, origin);
+    Bodies bodies{{background, rho, q, thomsen.epsilon, thomsen.delta}, {}};
     VelocityRange bounds{background, background, config.inclusions.empty()};
     for (std::size_t i = 0; i < config.inclusions.size(); ++i) {
         const Body& body = bodies.body.emplace_back(make_body(config, grid, wanted, absorbs, i, origin));
@@ -411,9 +419,15 @@ MediumRules inclusions_medium(const ModelConfig& config, const Grid& grid, const
         };
         return [fill] { return fill; };
     };
-    return {rule(&Rock::vp),  bounds, fmt::format("{} inclusions in {:.6g} m/s", bodies.body.size(), background),
-            rule(&Rock::rho), 0,      std::max(1., static_cast<double>(bodies.body.size()) / 10.),
-            rule(&Rock::q)};
+    return {rule(&Rock::vp),
+            bounds,
+            fmt::format("{} inclusions in {:.6g} m/s", bodies.body.size(), background),
+            rule(&Rock::rho),
+            0,
+            std::max(1., static_cast<double>(bodies.body.size()) / 10.),
+            rule(&Rock::q),
+            rule(&Rock::epsilon),
+            rule(&Rock::delta)};
 }
 
 }  // namespace onda

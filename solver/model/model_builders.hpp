@@ -25,6 +25,7 @@ struct MediumRules {
     std::int64_t preparation_bytes = 0;  ///< about what the rows of vp share
     double cost = 1.;                    ///< of a node, where a lookup among layers costs 1
     Rule q = {};                         ///< empty: not given
+    Rule epsilon = {}, delta = {};       ///< likewise
 
     [[nodiscard]] const Rule& rule_of(const MediumParameter& parameter) const;
 };

@@ -14,6 +14,7 @@
 #include "solver/model/density.hpp"
 #include "solver/model/file_resampling.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/model/thomsen.hpp"
 
 namespace onda {
 namespace {
@@ -91,11 +92,18 @@ bool is_averaged(const ModelConfig& config, const Fit& fit, const Grid& grid) {
     return !fit.same && config.interfaces == "averaged" && is_coarser(fit.file.geometry(), grid);
 }
 
+/// Whether the file leaves one of epsilon and delta out, which then is 0.
+bool is_left_out(const ModelFile& file, const MediumParameter& parameter) {
+    return is_thomsen(parameter) && !file.has(quantity_of(parameter));
+}
+
 /// The parameters that come from the file.
-std::vector<std::size_t> given_by_file(const ModelConfig& config, const Equation& equation) {
+std::vector<std::size_t> given_by_file(const ModelFile& file, const ModelConfig& config, const Equation& equation) {
     std::vector<std::size_t> given;
     for (std::size_t i = 0; i < equation->parameters.size(); ++i)
-        if (!follows_from_vp(config, equation->parameters[i])) given.push_back(i);
+        if (const MediumParameter& parameter = equation->parameters[i];
+            !follows_from_vp(config, parameter) && !is_left_out(file, parameter))
+            given.push_back(i);
     return given;
 }
 
@@ -104,7 +112,7 @@ void average_from(const ModelFile& file, const ModelConfig& config, const Equati
     AveragedParameters read;
     std::span<float> vp, rho;
     std::vector<std::span<float>> further;
-    for (const std::size_t i : given_by_file(config, equation)) {
+    for (const std::size_t i : given_by_file(file, config, equation)) {
         const MediumParameter& parameter = equation->parameters[i];
         const std::span<float> values(model.parameters[i].values);
         if (parameter.name == kVp.name) {
@@ -218,7 +226,10 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
     const bool as_is = fit.same && geometry.dimensions == grid.dimensions;
     const bool averaged = is_averaged(config, fit, grid);
     model.parameters.resize(equation->parameters.size());
-    for (const std::size_t i : given_by_file(config, equation)) {
+    for (std::size_t i = 0; i < equation->parameters.size(); ++i)
+        if (!follows_from_vp(config, equation->parameters[i]) && is_left_out(fit.file, equation->parameters[i]))
+            model.parameters[i].values.assign(static_cast<std::size_t>(grid.points()), 0.f);
+    for (const std::size_t i : given_by_file(fit.file, config, equation)) {
         UnsetVector<float>& values = model.parameters[i].values;
         values.resize(static_cast<std::size_t>(grid.points()));
         if (averaged) continue;
@@ -251,7 +262,7 @@ std::int64_t extra_bytes_of_file(const ModelConfig& config, const Grid& grid, co
 namespace {
 
 struct SampledRange {
-    float low = std::numeric_limits<float>::max(), high = 0.f;
+    float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
     bool is_whole = false;
 };
 
@@ -286,6 +297,7 @@ VelocityRange range_of_file(const ModelConfig& config, const Equation& equation,
 
 ParameterRange sampled_range_of_file(const ModelConfig& config, const MediumParameter& parameter) {
     const ModelFile file(config.file);
+    if (is_left_out(file, parameter)) return {};
     const SampledRange range = sampled_range(file.geometry(), reader_of(file, parameter));
     return {range.low, range.high};
 }

@@ -296,8 +296,7 @@ void add_picture_memory(Allocations& list, const Experiment& experiment, const C
     Grid grid = experiment.domain.grid;
     grid.n = experiment.domain.computed.inner().count;  // of the largest part, where shots are computed on parts
     for (const Section& section : sections_through(grid, grid.origin_m, kMostSamples)) nodes += section.window.points();
-    const std::int64_t parameters =
-        std::min<std::int64_t>(std::ssize(computation.setup.scheme.equation->parameters), 2);
+    const std::int64_t parameters = std::ssize(computation.setup.scheme.equation->parameters);
     list.add(host_row("slices kept for pictures", held::outputs, nodes, sizeof(float),
                       parameters + static_cast<std::int64_t>(kWavefields)));
     // Kept, too, once the gather has been written.

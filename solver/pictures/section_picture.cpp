@@ -100,7 +100,16 @@ ModelSection cut_model(Section section, const Model& model, const std::array<std
     cut.vp = values_at(cut.section.window, model.grid, first, model.vp().values);
     if (const ParameterValues* const rho = model.find("rho"); rho != nullptr && rho->max > rho->min)
         cut.rho = values_at(cut.section.window, model.grid, first, rho->values);
+    for (std::size_t i = 1; i < model.parameters.size(); ++i)
+        if (const ParameterValues& given = model.parameters[i];
+            model.equation->parameters[i].name != "rho" && given.max > given.min)
+            cut.further.push_back({label_of(model.equation->parameters[i]),
+                                   values_at(cut.section.window, model.grid, first, given.values)});
     return cut;
+}
+
+std::string label_of(const MediumParameter& parameter) {
+    return std::string(parameter.quantity) + (parameter.unit.empty() ? "" : fmt::format(" [{}]", parameter.unit));
 }
 
 Raster raster_of(const Section& section, std::span<const float> values) {
@@ -152,16 +161,14 @@ PictureField pressure_field(const Section& section, std::span<const float> value
 
 std::vector<Panel> survey_panels(const Grid& grid, const Faces& faces, const ModelSection& model, const Shot& shot) {
     std::vector<Panel> panels;
-    const auto add = [&](const std::vector<float>& values, const char* label) {
+    for_each_parameter(model, [&](const std::vector<float>& values, const std::string& label) {
         Panel panel = empty_panel(model.section);
         panel.fields.push_back(model_field(model.section, values, label));
         outline_layers(panel, model.section.plane, grid, faces);
         add_margins(panel, model.section.plane, grid, faces);
         mark_survey(panel, model.section.plane, shot);
         panels.push_back(std::move(panel));
-    };
-    add(model.vp, kVelocityLabel);
-    if (!model.rho.empty()) add(model.rho, kDensityLabel);
+    });
     return panels;
 }
 

@@ -47,6 +47,11 @@ struct ModelSection {
     Section section;
     std::vector<float> vp;
     std::vector<float> rho;  ///< empty: there is none, or one value everywhere
+    struct Further {
+        std::string label;
+        std::vector<float> values;
+    };
+    std::vector<Further> further = {};  ///< parameters beside vp and rho that are not one value everywhere
 };
 /// \param first node of the model's grid that the section counts from.
 ModelSection cut_model(Section section, const Model& model, const std::array<std::int64_t, 3>& first = {});
@@ -55,6 +60,15 @@ ModelSection cut_model(Section section, const Model& model, const std::array<std
 Raster raster_of(const Section& section, std::span<const float> values);
 /// Axes in metres of one length, and nothing on them.
 Panel empty_panel(const Section& section);
+/// What stands beside the colours of a parameter other than vp and rho: "Q".
+std::string label_of(const MediumParameter& parameter);
+/// Calls use(values, label) for each parameter of a section that is drawn.
+template <typename Use>
+void for_each_parameter(const ModelSection& model, const Use& use) {
+    use(model.vp, std::string(kVelocityLabel));
+    if (!model.rho.empty()) use(model.rho, std::string(kDensityLabel));
+    for (const ModelSection::Further& further : model.further) use(further.values, further.label);
+}
 /// The velocity, or another quantity, of a section.
 PictureField model_field(const Section& section, std::span<const float> values, std::string label,
                          const ColourMap& map = kViridis);
@@ -67,7 +81,7 @@ PictureField signed_field(const Section& section, std::span<const float> values,
 PictureField pressure_field(const Section& section, std::span<const float> values, double clip, bool over_model,
                             const ColourMap& map);
 
-/// Model and survey of a shot: a panel for the velocity, and one for the density where there is one. Absorbing layers
+/// Model and survey of a shot: a panel for the velocity, and one for each parameter that varies. Absorbing layers
 /// are outlined, those beyond the grid as a margin. \param grid of the shot's part, with its faces. The panels refer to
 /// `model`.
 std::vector<Panel> survey_panels(const Grid& grid, const Faces& faces, const ModelSection& model, const Shot& shot);

@@ -23,6 +23,7 @@
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/stepping.hpp"
 #include "solver/plan/storage.hpp"
+#include "solver/planning/anisotropic_model.hpp"
 #include "solver/planning/choice.hpp"
 #include "solver/planning/history.hpp"
 #include "solver/program/find_row.hpp"
@@ -103,11 +104,13 @@ void set_device(Placement& placement, const BackendConfig& backend) {
 
 void set_scheme(Plan& plan) {
     const Config& c = plan.config;
-    std::map<std::string_view, bool> known;  // by parameter: each opens the model's file, and is of several equations
+    // By parameter, or by the key that several share: each opens the model's file, and is of several equations.
+    std::map<std::string_view, bool> known;
     const auto given = [&](const MediumParameter& parameter) {
-        const auto found = known.find(parameter.name);
+        const std::string_view key = parameter.key.empty() ? parameter.name : parameter.key;
+        const auto found = known.find(key);
         if (found != known.end()) return found->second;
-        return known[parameter.name] = gives(c.model, parameter, c.origin);
+        return known[key] = gives(c.model, parameter, c.origin);
     };
     plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.domain.grid, given, c.origin);
     set_memory(plan);
@@ -382,7 +385,8 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     if (const double contrast = density_contrast(plan.setup.scheme.equation, plan.model.further);
         plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
         plan.warnings.push_back(density_remedy(contrast, plan.time));
-    for (const std::vector<std::string>& doubts : {doubts_of(plan, plan.setup.precision), doubts_of_attenuation(plan)})
+    for (const std::vector<std::string>& doubts :
+         {doubts_of(plan, plan.setup.precision), doubts_of_attenuation(plan), doubts_of_anisotropy(plan)})
         plan.warnings.insert(plan.warnings.end(), doubts.begin(), doubts.end());
 }
 
@@ -433,6 +437,7 @@ Plan refine(Plan plan, const Model& model) {
         plan.model.further.emplace_back(ParameterRange{parameter.min, parameter.max});
     plan.asked_stepping = plan.time.stride == 2 ? "leap" : "single";  // kernel and batch are chosen for it
     Stages stages;
+    stages.run([&] { check_free_surfaces(plan, model); });
     run_stages_of_velocity(plan, stages, true, true, &model);
     stages.throw_if_faulty();
     conclude(plan, model.warnings);

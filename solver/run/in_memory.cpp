@@ -16,6 +16,7 @@
 #include "solver/outputs/shot_sums.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_balance.hpp"
+#include "solver/planning/anisotropic_model.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
@@ -160,9 +161,7 @@ PlanAndModel plan_and_model(const Config& config, const ShotSelection& selection
     balance_slabs(config.backend, draft.setup, draft.placement);
     selection.check_against(draft.survey.shots);
     refuse_if_too_large_for_memory(draft);
-    Model model = times.measure("model", [&] {
-        return make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin);
-    });
+    Model model = times.measure("model", [&] { return make_model_of_run(draft); });
     Plan plan = refine(std::move(draft), model);
     return {std::move(plan), std::move(model)};
 }

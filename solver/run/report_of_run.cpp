@@ -19,6 +19,7 @@
 #include "solver/outputs/report_output.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/planning/anisotropic_model.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/json_text.hpp"
@@ -83,7 +84,7 @@ Remade remake(const Path& folder, Report& report) {
             report.notes.push_back("the model is not shown: it is too large to be made again for the page");
             return made;
         }
-        Model model = make_model(config.model, made.plan->setup.scheme.equation, made.plan->domain.grid, config.origin);
+        Model model = make_model_of_run(*made.plan);
         made.model = std::move(model);
     } catch (const Error& fault) {
         report.notes.push_back("the model is not shown: it could not be made again from config.yaml: " +

@@ -16,6 +16,7 @@
 #include "io/text/printable.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/planning/anisotropic_model.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
@@ -314,10 +315,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     facts.started_utc = utc_now();
     Plan draft = times.measure("plan", [&] { return plan_of_run(config, options, ranks); });
 
-    Model model = times.measure("model", [&] {
-        return ranks.all_or_none(
-            [&] { return make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin); });
-    });
+    Model model = times.measure("model", [&] { return ranks.all_or_none([&] { return make_model_of_run(draft); }); });
     Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
     agree_on_history(plan, ranks);
     note_model(plan, model, facts);

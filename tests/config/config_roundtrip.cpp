@@ -49,7 +49,8 @@ const std::string kSnapshots = "output: {snapshots: {every_steps: 7}}\n";
 std::vector<std::string> samples() {
     const std::string layered =
         "model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 12.3, vp_m_s: 2e3, rho_kg_m3: 2.1e3, q: "
-        "40.5}], rho: none, rho_kg_m3: 1000.5, q: 1e5";
+        "40.5, epsilon: 0.25, delta: -0.125}], rho: none, rho_kg_m3: 1000.5, q: 1e5, epsilon: 0.5, delta: 0.1, "
+        "clip_delta: true, elliptical_radius: 7";
     const std::string attenuation =
         "attenuation: {reference_frequency_hz: 12.5, band_hz: [3, 40.5], mechanisms: 2, frequency_power: 1.25}\n";
     const std::string rest2d = kTime + kRicker + kSource2d + kSnapshots;
@@ -72,7 +73,9 @@ std::vector<std::string> samples() {
             "imaging: {image: {offset_gathers: {every_m: 200, half_offset_m: 30, along: y}}}\n",
         kGrid3d +
             "model: {type: inclusions, vp_m_s: 2000, inclusions: [{center_m: [1, 2, 3], radius_m: 4, vp_m_s: 60},"
-            " {shape: box, center_m: [1, 2, 3], size_m: [4, 5, 6], vp_m_s: 70, q: 30}], q_rule: none}\n" +
+            " {shape: box, center_m: [1, 2, 3], size_m: [4, 5, 6], vp_m_s: 70, q: 30, epsilon: 0.1, delta: 0.05}], "
+            "q_rule: none, "
+            "anisotropy: none}\n" +
             rest3d,
         kGrid3d + "model: {type: file, file: model.h5, resample: true, extrude: true}\n" +
             "time: {duration_s: 1, dt_s: 1.0e-3}\n"

@@ -1,5 +1,6 @@
 // `onda convert` reports what it wrote, refuses to overwrite, and returns the documented exit codes.
 // Takes 3 s.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "io/models/model_file.hpp"
+#include "kernels/equations/parameters.hpp"
+#include "solver/model/model_builders.hpp"
 #include "tests/io/file_size_limit.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/sanitized.hpp"
@@ -469,6 +472,39 @@ TEST_CASE("densities come along, on the same nodes alone") {
           65);
     CHECK(contains(convert.said(), "has 6 x 5 nodes, spacing 12.5, 10 m, origin 0, 0 m, but"));
     CHECK(convert(raw + " " + out + layout + " --force --rho-units g/cm3") == 64);
+}
+
+TEST_CASE("Q, epsilon and delta come along, each from a file of its own and drawn beside the velocity") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path(), "");
+    const auto raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "a.h5").string();
+    const auto nodes = std::filesystem::file_size(raw) / sizeof(float);
+    const auto write = [&](const char* name, float first, float step) {
+        std::vector<float> values(nodes);
+        for (std::size_t i = 0; i < nodes; ++i) values[i] = first + step * static_cast<float>(i);
+        std::ofstream(folder.path() / name, std::ios::binary)
+            .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(nodes * sizeof(float)));
+        return (folder.path() / name).string();
+    };
+    const std::string q = write("q.f32", 40.f, 1.f), epsilon = write("e.f32", 0.1f, 0.f),
+                      delta = write("d.f32", -0.1f, 0.002f);
+    const std::string command = raw + " " + out + layout + " --units km/s --force";
+    CHECK(convert(command) == 0);
+    const auto bytes = std::filesystem::file_size(folder.path() / "a_xz.png");
+    CHECK(convert(command + " --q " + q + " --epsilon " + epsilon + " --delta " + delta) == 0);
+    CHECK(contains(convert.said(), "  q        40 to "));
+    CHECK(contains(convert.said(), "  epsilon  0.1 to 0.1\n"));
+    CHECK(contains(convert.said(), "  delta    -0.1 to "));
+    CHECK(std::filesystem::file_size(folder.path() / "a_xz.png") > bytes);
+    const ModelFile file(out);
+    CHECK(file.has(quantity_of(kQ)));
+    std::vector<float> values(nodes);
+    file.read(quantity_of(kEpsilon), {}, file.geometry().shape, values);
+    CHECK(values == std::vector<float>(nodes, 0.1f));
+    file.read(quantity_of(kDelta), {}, file.geometry().shape, values);
+    CHECK(std::ranges::max(values) == doctest::Approx(-0.1 + 0.002 * static_cast<double>(nodes - 1)));
+    CHECK(convert(command + " --epsilon " + q) == 65);
+    CHECK(contains(convert.said(), "epsilon"));
 }
 
 TEST_CASE("--help begins with examples") {

@@ -225,6 +225,27 @@ def test_quality_factor_lies_beside_the_velocity():
         onda.run(small(grid={}), vp=vp, q=placed(x, z, 2.0))
 
 
+def test_epsilon_and_delta_lie_beside_the_velocity():
+    x, z = 10.0 * np.arange(41), 10.0 * np.arange(31)
+    vp, epsilon, delta = placed(x, z), placed(x, z, 0.2), placed(x, z, 0.1)
+    fast = onda.run(small(grid={}), vp=vp, epsilon=epsilon, delta=delta)
+    assert fast.summary["epsilon"]["max"] == pytest.approx(0.2)
+    model = {"type": "constant", "vp_m_s": 2000, "epsilon": 0.2, "delta": 0.1}
+    config = small(grid={"shape": [41, 31], "spacing_m": 10}, model=model)
+    assert np.array_equal(fast.gather().pressure, onda.run(config).gather().pressure)
+    assert not np.array_equal(fast.gather().pressure, onda.run(small(grid={}), vp=vp).gather().pressure)
+    alone = onda.run(small(grid={}), vp=vp, epsilon=epsilon)
+    assert alone.summary["delta"]["min"] == 0
+    with pytest.raises(onda.UsageError, match="vp and delta must have one shape"):
+        onda.run(small(grid={}), vp=vp, delta=np.full((3, 4), 0.1))
+    with pytest.raises(onda.UsageError, match="beside it: vp"):
+        onda.run(small(), epsilon=epsilon)
+    with pytest.raises(onda.OndaError, match="delta is more than epsilon at 1271 of 1271 nodes"):
+        onda.run(small(grid={}), vp=vp, epsilon=delta, delta=epsilon)
+    clipped = onda.run(small(grid={}), vp=vp, epsilon=delta, delta=epsilon, overrides=["model.clip_delta=true"])
+    assert clipped.summary["delta"]["max"] == pytest.approx(0.1)
+
+
 def test_configurations_may_be_text_or_dict(survey, monkeypatch):
     expected = onda.run(survey).gather(2)
     monkeypatch.chdir(survey.parent)

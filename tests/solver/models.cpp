@@ -724,6 +724,168 @@ TEST_CASE("the Q of a model file is read, resampled as vp is, and its range told
     CHECK(contains(build_error(config), "the model has its own q at every node"));
 }
 
+namespace {
+
+float value_at(const Model& model, const char* parameter, std::int64_t x, std::int64_t z) {
+    return model.find(parameter)->values[static_cast<std::size_t>(model.grid.at(x, 0, z))];
+}
+
+/// Planes of a file, [y][x], with one value each.
+Plane ramp(double value, double slope) {
+    return [=](std::int64_t z, std::span<float> values) {
+        std::ranges::fill(values, static_cast<float>(value + slope * static_cast<double>(z)));
+    };
+}
+
+}  // namespace
+
+TEST_CASE("layers, bodies and models have the epsilon and delta they are given, or 0; a cell has their means") {
+    Config layered = model_config("layered", {3, 40}, {10.});
+    layered.model.layers = {{0., 1500.}, {150., 2000., {}, {}, 0.2, 0.1}, {330., 3000., {}, {}, 0.1}};
+    CHECK(scheme_of(layered).equation == Equation::vti);
+    const Model model = build(layered);
+    CHECK(value_at(model, "epsilon", 1, 0) == 0.f);
+    CHECK(value_at(model, "epsilon", 1, 15) == doctest::Approx(0.1));  // half of each
+    CHECK(value_at(model, "delta", 1, 15) == doctest::Approx(0.05));
+    CHECK(value_at(model, "delta", 1, 16) == 0.1f);
+    CHECK(value_at(model, "epsilon", 1, 34) == 0.1f);
+    CHECK(value_at(model, "delta", 1, 34) == 0.f);
+    CHECK(told_range(layered.model, kEpsilon, range_of(layered))->min == 0.);
+    CHECK(told_range(layered.model, kEpsilon, range_of(layered))->max == doctest::Approx(0.2));
+    CHECK(told_range(layered.model, kDelta, range_of(layered))->max == doctest::Approx(0.1));
+    for (const bool by_wavelengths : {false, true}) {
+        Config smooth = layered;
+        smooth.model.layers[2].delta = 0.1;  // as much as epsilon is: rounding must not make it more
+        smooth.model.smooth_m = by_wavelengths ? 0. : 40.;
+        smooth.model.smooth_wavelengths = by_wavelengths ? 0.3 : 0.;
+        smooth.model.smooth_frequency_hz = 10.;
+        const Model smoothed = build(smooth);
+        for (std::size_t i = 0; i < smoothed.vp().values.size(); ++i)
+            REQUIRE(smoothed.find("delta")->values[i] <= smoothed.find("epsilon")->values[i]);
+        CHECK(value_at(smoothed, "epsilon", 1, 13) > 0.01f);
+    }
+    layered.model.anisotropy = "none";
+    CHECK(scheme_of(layered).equation == Equation::star);
+
+    Config bodies = example("inclusions", {40, 40});
+    bodies.model.inclusions[0].epsilon = 0.3;
+    bodies.model.delta = -0.1;
+    CHECK(value_at(build(bodies), "epsilon", 0, 0) == 0.f);
+    CHECK(value_at(build(bodies), "delta", 0, 0) == -0.1f);
+    CHECK(value_at(build(bodies), "epsilon", 15, 20) == 0.3f);
+    CHECK(told_range(bodies.model, kDelta, range_of(bodies))->max == doctest::Approx(-0.1));
+
+    for (const std::string type : {"constant", "gradient", "von_karman", "geology", "array"}) {
+        CAPTURE(type);
+        Config config = example(type, {30, 20});
+        config.model.layers.clear();
+        config.model.inclusions.clear();
+        config.model.epsilon = 0.1;
+        const Model uniform = build(config);
+        CHECK(uniform.find("epsilon")->min == 0.1f);
+        CHECK(uniform.find("epsilon")->max == 0.1f);
+        CHECK(uniform.find("delta")->max == 0.f);
+        CHECK(told_range(config.model, kEpsilon, range_of(config))->max == doctest::Approx(0.1));
+    }
+}
+
+TEST_CASE("delta is at most epsilon: more is refused where it is written, or lowered") {
+    Config layered = model_config("layered", {3, 40}, {10.});
+    layered.model.layers = {{0., 1500.}, {150., 2000., {}, {}, 0.2, 0.3}};
+    CHECK(contains(build_error(layered), "model.layers[1].delta: delta = 0.3 is more than epsilon = 0.2"));
+    CHECK(contains(build_error(layered), "model.clip_delta: true"));
+    layered.model.clip_delta = true;
+    CHECK(value_at(build(layered), "delta", 1, 20) == 0.2f);
+    CHECK(told_range(layered.model, kDelta, range_of(layered))->max == doctest::Approx(0.2));
+
+    Config uniform = example("constant", {30, 20});
+    uniform.model.layers.clear();
+    uniform.model.inclusions.clear();
+    uniform.model.delta = 0.05;
+    CHECK(contains(build_error(uniform), "model.delta: delta = 0.05 is more than epsilon = 0:"));
+    uniform.model.clip_delta = true;
+    CHECK(build(uniform).find("delta")->max == 0.f);
+
+    Config arrays = example("array", {30, 20});
+    arrays.model.layers.clear();
+    arrays.model.inclusions.clear();
+    auto given = std::make_shared<ModelArrays>(*arrays.model.arrays);
+    given->values["epsilon"].assign(600, 0.1f);
+    given->values["delta"].assign(600, 0.1f);
+    given->values["delta"][5 * 30 + 2] = 0.12f;
+    given->values["delta"][7 * 30 + 4] = 0.15f;
+    given->values["delta"][8 * 30 + 4] = 0.100001f;  // rounding
+    arrays.model.arrays = given;
+    CHECK(
+        contains(build_error(arrays),
+                 "array: delta is more than epsilon at 2 of 600 nodes, by most at (40, 0, 70) m, where epsilon is 0.1 "
+                 "and delta 0.15"));
+    arrays.model.clip_delta = true;
+    const Model lowered = build(arrays);
+    CHECK(lowered.find("delta")->max == 0.1f);
+    CHECK(lowered.notes == std::vector<std::string>{"delta was lowered to epsilon at 2 of 600 nodes"});
+}
+
+TEST_CASE("anisotropy beside what its equation does not have is refused by name") {
+    Config config = model_config("layered", {30, 40}, {10.});
+    config.model.layers = {{0., 1500., 1000.}, {150., 2000., 2000., {}, 0.2, 0.1}};
+    CHECK(contains(
+        build_error(config),
+        "the equation vti has no rho (density), which the model gives: leave it out, or take model.rho: none"));
+    config.model.rho = "none";
+    CHECK(scheme_of(config).equation == Equation::vti);
+    config.model.q = 50.;
+    CHECK(contains(build_error(config),
+                   "the equation vti has no q (quality factor), which the model gives: leave it "
+                   "out, or take model.q_rule: none"));
+    config.model.q.reset();
+    config.scheme.stencil = "compact27";
+    config.scheme.space_order = 2;
+    const std::string compact = build_error(config);
+    CHECK(contains(compact, "the equation compact27 has no epsilon"));
+    CHECK(contains(compact, "model.anisotropy: none"));
+    CHECK(!contains(compact, "has no delta"));  // of one key one is named
+    config.scheme = {};
+    config.time.order = 4;
+    CHECK(contains(build_error(config), "4 is not available for the equation vti"));
+}
+
+TEST_CASE("epsilon and delta of a model file are read and resampled; of one alone the other is 0") {
+    const TemporaryFolder folder;
+    FileGeometry geometry;
+    geometry.dimensions = 2;
+    geometry.shape = {21, 1, 31};
+    geometry.spacing_m = {20., 1., 20.};
+    const auto file = folder.path() / "model.h5";
+    Config config = model_config("file", {41, 61}, {10.});
+    config.model.file = file;
+    config.model.resample = true;
+    write_model_file(file, geometry, ramp(2000., 1.), "test", false, {{quantity_of(kEpsilon), ramp(0., 0.01)}});
+    CHECK(scheme_of(config).equation == Equation::vti);
+    CHECK(value_at(build(config), "epsilon", 0, 3) == doctest::Approx(0.015));
+    CHECK(build(config).find("delta")->max == 0.f);
+    CHECK(told_range(config.model, kEpsilon, range_of(config))->max == doctest::Approx(0.3));
+    CHECK(told_range(config.model, kDelta, range_of(config))->max == 0.);
+    config.model.delta = -0.1;
+    CHECK(build(config).find("delta")->max == -0.1f);
+    config.model.epsilon = 0.1;
+    CHECK(contains(build_error(config), "the model has its own epsilon at every node"));
+    config.model.epsilon.reset();
+    config.model.delta.reset();
+
+    write_model_file(file, geometry, ramp(2000., 1.), "test", true,
+                     {{quantity_of(kEpsilon), ramp(0., 0.01)}, {quantity_of(kDelta), ramp(-0.2, 0.012)}});
+    CHECK(value_at(build(config), "delta", 0, 3) == doctest::Approx(-0.182));
+    CHECK(told_range(config.model, kDelta, range_of(config))->min == doctest::Approx(-0.2));
+    write_model_file(file, geometry, ramp(2000., 1.), "test", true, {{quantity_of(kDelta), ramp(0., 0.01)}});
+    CHECK(
+        contains(build_error(config), "model.file: " + file.string() +
+                                          ": delta is more than epsilon at 2460 of 2501 nodes, by most at (0, 0, 600) "
+                                          "m, where epsilon is 0 and delta 0.3"));
+    config.model.anisotropy = "none";
+    CHECK(scheme_of(config).equation == Equation::star);
+}
+
 TEST_CASE("the density of a model file is read, resampled as vp is") {
     const TemporaryFolder folder;
     FileGeometry geometry;

@@ -6,6 +6,7 @@
 #include "kernels/boundaries/cpml.hpp"
 #include "solver/model/density.hpp"
 #include "solver/plan/names.hpp"
+#include "solver/planning/anisotropic_model.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/solver/small_run.hpp"
@@ -159,4 +160,60 @@ TEST_CASE("faults that only the model shows are reported as the others are") {
     const std::string faults = message_of([&] { static_cast<void>(refine(told, model)); }, ExitCode::config);
     CHECK(contains(faults, "grid.spacing_m: 0.724 points per wavelength"));
     CHECK(contains(faults, "--set time.dt_s=0.0015: time.dt_s: 0.0015 s is above the stability limit"));
+}
+
+namespace {
+
+/// With these overrides, on the CPU and without a free surface.
+Plan anisotropic_plan(std::vector<std::string> overrides) {
+    for (const char* one : {"backend.name=cpu", "boundary.top=cpml"}) overrides.insert(overrides.begin(), one);
+    return make_plan(small(overrides));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "delta rises to epsilon around the sources of all shots, by cos^2 of the distance; without it one is warned") {
+    const Plan told = anisotropic_plan({"model.epsilon=0.2", "model.delta=0.1", "imaging.shots=[2]"});
+    const Model model = make_model_of_run(told);
+    const auto delta_at = [](const Model& of, std::int64_t x, std::int64_t z) {
+        return of.find("delta")->values[static_cast<std::size_t>(of.grid.at(x, 0, z))];
+    };
+    CHECK(delta_at(model, 30, 5) == 0.2f);  // (400, 24) m, of shot 1
+    CHECK(delta_at(model, 24, 5) == doctest::Approx(0.15));
+    CHECK(delta_at(model, 30, 13) == doctest::Approx(0.1 + 0.1 * 0.25));  // cos(60 degrees)
+    CHECK(delta_at(model, 18, 5) == 0.1f);
+    CHECK(delta_at(model, 50, 6) == doctest::Approx(0.2).epsilon(0.01));  // (603, 30) m lies between nodes
+    CHECK(model.find("delta")->max == 0.2f);
+    CHECK(contains(model.notes.at(0), "delta rises to epsilon within 12 nodes of 2 sources, at "));
+    CHECK(refine(told, model).model.further[1]->max == doctest::Approx(0.2));
+
+    const Plan without = anisotropic_plan({"model.epsilon=0.2", "model.delta=0.1", "model.elliptical_radius=0"});
+    const Model as_given = make_model_of_run(without);
+    CHECK(delta_at(as_given, 30, 5) == 0.1f);
+    CHECK(contains(as_given.warnings.at(0), "2 sources lie where delta is less than epsilon"));
+
+    const Plan elliptical = anisotropic_plan({"model.epsilon=0.1", "model.delta=0.1"});
+    CHECK(make_model_of_run(elliptical).notes.empty());
+    const Plan strong = anisotropic_plan({"model.epsilon=0.6"});
+    CHECK(
+        std::ranges::any_of(strong.warnings, [](const std::string& text) { return contains(text, "epsilon of up"); }));
+}
+
+TEST_CASE("anisotropy at a free surface, or as near to it as the stencil reaches, is refused with its place") {
+    const auto fault = [](const std::string& top_m) {
+        const Plan told =
+            make_plan(small({"backend.name=cpu", "model.layers=[{top_m: -16, vp_m_s: 1500}, {top_m: " + top_m +
+                                                     ", vp_m_s: 2200, epsilon: 0.2, delta: 0.1}]"}));
+        return message_of([&] { static_cast<void>(refine(told, make_model_of_run(told))); });
+    };
+    CHECK(contains(fault("8"), "boundary.top"));
+    CHECK(contains(fault("8"),
+                   "free_surface: epsilon and delta must be 0 at a free surface and at the 4 nodes next to it"));
+    CHECK(contains(fault("8"), "at (100, 0, 8) m epsilon is 0.1 and delta 0.05"));  // half of the cell
+    CHECK(contains(fault("12"), "at (100, 0, 16) m epsilon is 0.2"));
+    const Plan deep = make_plan(small({"backend.name=cpu",
+                                       "model.layers=[{top_m: -16, vp_m_s: 1500}, {top_m: 20, vp_m_s: 2200, epsilon: "
+                                       "0.2, delta: 0.1}]"}));
+    CHECK_NOTHROW(static_cast<void>(refine(deep, make_model_of_run(deep))));
 }

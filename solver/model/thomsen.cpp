@@ -1,0 +1,170 @@
+#include "solver/model/thomsen.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/models/model_file.hpp"
+#include "io/results/stored_pressure.hpp"
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
+#include "kernels/equations/parameters.hpp"
+#include "solver/model/model_builders.hpp"
+
+namespace onda {
+namespace {
+
+// What single precision, and the iterations of smoothing by wavelengths, may leave of two values that are the same.
+constexpr float kRounded = 1e-5f, kSmoothed = 1e-3f;
+
+constexpr const char* kClipAdvice = "lower it, or set model.clip_delta: true, which lowers it to epsilon";
+
+template <typename Part>
+bool has_either(const Part& part) {
+    return part.epsilon || part.delta;
+}
+
+bool parts_have_either(const ModelConfig& m) {
+    return std::ranges::any_of(m.layers, has_either<LayerConfig>) ||
+           std::ranges::any_of(m.inclusions, has_either<InclusionConfig>);
+}
+
+const std::optional<double>& value_of_model(const ModelConfig& m, const MediumParameter& parameter) {
+    return parameter.name == kEpsilon.name ? m.epsilon : m.delta;
+}
+
+/// What a part has, whether or not it may; with model.clip_delta delta is at most epsilon.
+Thomsen given_to_part(const ModelConfig& m, const std::optional<double>& epsilon, const std::optional<double>& delta) {
+    const double e = epsilon.value_or(m.epsilon.value_or(0.)), d = delta.value_or(m.delta.value_or(0.));
+    return {static_cast<float>(e), static_cast<float>(m.clip_delta ? std::min(e, d) : d)};
+}
+
+/// Which of epsilon and delta the model's file or arrays have.
+struct Stored {
+    bool epsilon = false, delta = false;
+};
+Stored stored_of(const ModelConfig& m) {
+    if (m.arrays)
+        return {m.arrays->values.contains(std::string(kEpsilon.name)),
+                m.arrays->values.contains(std::string(kDelta.name))};
+    if (m.type != "file") return {};
+    const ModelFile file(m.file);
+    return {file.has(quantity_of(kEpsilon)), file.has(quantity_of(kDelta))};
+}
+
+/// The nodes at which delta is more than epsilon by more than rounding, and the one where it is the most.
+struct Excess {
+    std::int64_t nodes = 0;
+    std::size_t worst = 0;
+};
+Excess excess_of(std::span<const float> epsilon, std::span<const float> delta, float rounding) {
+    Excess excess;
+    float most = rounding;
+    for (std::size_t i = 0; i < delta.size(); ++i) {
+        const float more = delta[i] - epsilon[i];
+        if (more <= rounding) continue;
+        ++excess.nodes;
+        if (more <= most) continue;
+        most = more;
+        excess.worst = i;
+    }
+    return excess;
+}
+
+[[noreturn]] void refuse(const ModelConfig& config, const Model& model, const Excess& excess,
+                         const ConfigOrigin& origin) {
+    const Grid& grid = model.grid;
+    const auto [x, y, z] = grid.node(static_cast<std::int64_t>(excess.worst));
+    const std::string fault = fmt::format(
+        "delta is more than epsilon at {} of {} nodes, by most at {}, where epsilon is {:g} and delta {:g}: the "
+        "equation would be unstable; {}",
+        excess.nodes, grid.points(), position_text(grid.position_m(x, y, z)),
+        model.find(kEpsilon.name)->values[excess.worst], model.find(kDelta.name)->values[excess.worst], kClipAdvice);
+    if (config.type == "file") origin.fault("model.file", shown(config.file) + ": " + fault);
+    throw Error(ExitCode::bad_data, config.type + ": " + fault);
+}
+
+}  // namespace
+
+bool is_thomsen(const MediumParameter& parameter) {
+    return parameter.name == kEpsilon.name || parameter.name == kDelta.name;
+}
+
+bool has_anisotropy(const ModelConfig& m, const ConfigOrigin& origin) {
+    if (m.anisotropy == "none") return false;
+    const Stored stored = stored_of(m);
+    const auto check_once = [&](bool is_stored, const std::optional<double>& value, const std::string& name) {
+        if (is_stored && value)
+            origin.value_fault("model." + name, "the model has its own " + name +
+                                                    " at every node: leave this out, or take another model");
+    };
+    check_once(stored.epsilon, m.epsilon, "epsilon");
+    check_once(stored.delta, m.delta, "delta");
+    const bool has = stored.epsilon || stored.delta || has_either(m) || parts_have_either(m);
+    if (has && !stored.epsilon && !stored.delta && !parts_have_either(m))
+        static_cast<void>(thomsen_of(m, "model", m.epsilon, m.delta, origin));
+    return has;
+}
+
+std::optional<float> uniform_thomsen(const ModelConfig& m, const MediumParameter& parameter) {
+    if (parts_have_either(m)) return std::nullopt;
+    if (m.arrays && m.arrays->values.contains(std::string(parameter.name))) return std::nullopt;
+    const std::optional<double>& value = value_of_model(m, parameter);
+    if (m.type == "file" && !value) return std::nullopt;
+    if (m.type == "file" || m.arrays) return static_cast<float>(value.value_or(0.));
+    const Thomsen given = given_to_part(m, m.epsilon, m.delta);
+    return parameter.name == kEpsilon.name ? given.epsilon : given.delta;
+}
+
+Thomsen thomsen_of(const ModelConfig& m, const std::string& key, const std::optional<double>& epsilon,
+                   const std::optional<double>& delta, const ConfigOrigin& origin) {
+    if (m.anisotropy == "none") return {};
+    const Thomsen given = given_to_part(m, epsilon, delta);
+    if (given.delta > given.epsilon)
+        origin.fault(key + (delta     ? ".delta"
+                            : epsilon ? ".epsilon"
+                                      : ""),
+                     fmt::format("delta = {:g} is more than epsilon = {:g}: the equation would be unstable; {}",
+                                 given.delta, given.epsilon, kClipAdvice));
+    return given;
+}
+
+std::optional<ParameterRange> thomsen_range(const ModelConfig& m, const MediumParameter& parameter) {
+    if (const auto uniform = uniform_thomsen(m, parameter)) return ParameterRange{*uniform, *uniform};
+    if (m.arrays) {
+        const auto [low, high] = std::ranges::minmax(m.arrays->values.at(std::string(parameter.name)));
+        return ParameterRange{low, high};
+    }
+    if (m.type == "file") return std::nullopt;
+    ParameterRange range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    const auto widen = [&](const auto& part) {
+        const Thomsen given = given_to_part(m, part.epsilon, part.delta);
+        const double value = parameter.name == kEpsilon.name ? given.epsilon : given.delta;
+        range = {std::min(range.min, value), std::max(range.max, value)};
+    };
+    for (const LayerConfig& layer : m.layers) widen(layer);
+    for (const InclusionConfig& body : m.inclusions) widen(body);
+    if (!m.inclusions.empty()) widen(m);
+    return range;
+}
+
+void settle_delta(const ModelConfig& config, Model& model, const ConfigOrigin& origin) {
+    const auto at = std::ranges::find(model.equation->parameters, kDelta.name, &MediumParameter::name);
+    const ParameterValues* const given = model.find(kEpsilon.name);
+    if (at == model.equation->parameters.end() || given == nullptr) return;
+    const UnsetVector<float>& epsilon = given->values;
+    UnsetVector<float>& delta =
+        model.parameters[static_cast<std::size_t>(at - model.equation->parameters.begin())].values;
+    const bool smoothed = config.smooth_wavelengths > 0.;
+    const Excess excess = excess_of(epsilon, delta, smoothed ? kSmoothed : kRounded);
+    if (excess.nodes > 0) {
+        if (!config.clip_delta) refuse(config, model, excess, origin);
+        model.notes.push_back(
+            fmt::format("delta was lowered to epsilon at {} of {} nodes", excess.nodes, model.grid.points()));
+    }
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < delta.size(); ++i) delta[i] = std::min(delta[i], epsilon[i]);
+}
+
+}  // namespace onda

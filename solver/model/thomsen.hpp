@@ -1,0 +1,45 @@
+/// \file
+/// Thomsen's epsilon and delta of a run: whether its velocities depend on the direction, and where both come from.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "io/config/config.hpp"
+#include "solver/model/model.hpp"
+
+namespace onda {
+
+/// Both parameters of a place.
+struct Thomsen {
+    float epsilon = 0.f, delta = 0.f;
+};
+
+/// Whether the parameter is one of the two.
+bool is_thomsen(const MediumParameter& parameter);
+
+/// Whether a model has either, and so both: model.anisotropy is auto, and the model, its layers, bodies, file or arrays
+/// have one. What has none beside others has 0.
+/// \throws Error(missing_input | bad_data) for a model file; Error(config) where two values contradict, or the model's
+/// one delta is more than its one epsilon.
+bool has_anisotropy(const ModelConfig& config, const ConfigOrigin& origin);
+
+/// The one value that all nodes have; nothing where layers and bodies, a file or arrays may have more of them. A file
+/// has to be asked.
+std::optional<float> uniform_thomsen(const ModelConfig& config, const MediumParameter& parameter);
+
+/// Both of a layer or a body, or of what surrounds bodies: its own, or those of the model, or 0. All are 0 where none
+/// has any, or none is wanted.
+/// \param key of the part. \throws Error(config) where delta is more than epsilon, and model.clip_delta is not set.
+Thomsen thomsen_of(const ModelConfig& config, const std::string& key, const std::optional<double>& epsilon,
+                   const std::optional<double>& delta, const ConfigOrigin& origin);
+
+/// The range of one of them, told without making the model; nothing for files.
+std::optional<ParameterRange> thomsen_range(const ModelConfig& config, const MediumParameter& parameter);
+
+/// Sees to it that delta is at most epsilon at every node of a model that has both: the equation is unstable otherwise.
+/// What rounding leaves is lowered, and all with model.clip_delta, of which a note is made.
+/// \throws Error(config) at model.file, or Error(bad_data), with how many nodes there are, and the worst of them.
+void settle_delta(const ModelConfig& config, Model& model, const ConfigOrigin& origin);
+
+}  // namespace onda
