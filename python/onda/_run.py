@@ -33,7 +33,7 @@ def run(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
-    q: "Optional[ArrayLike]" = None,
+    q: "Union[None, float, ArrayLike]" = None,
     overrides: Iterable[str] = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = None,
@@ -51,7 +51,8 @@ def run(
         Arrays of other packages (PyTorch, JAX, CuPy) are read through DLPack where they lie in the memory of the host.
     rho: density in kg/m3, in the same way, at the nodes of vp; only together with it. Without it the density is
         constant.
-    q: quality factor, in the same way. Without it nothing is absorbed.
+    q: quality factor, in the same way, or one number for all nodes; infinite where nothing is absorbed. Without it
+        model.q and model.q_rule of the configuration hold, and without these nothing is absorbed.
     overrides: as --set of the command line: "time.duration_s=2".
     shots: the numbers of the shots to compute; default: all.
     progress: a function of a Progress, called several times a second; True for a bar on stderr (by tqdm where that is
@@ -70,15 +71,16 @@ def request_of(
     rho: "Optional[ArrayLike]",
     overrides: Iterable[str],
     shots: Optional[Iterable[int]],
-    q: "Optional[ArrayLike]" = None,
+    q: "Union[None, float, ArrayLike]" = None,
 ) -> _core.RunRequest:
     """What _core computes for arguments like those of run()."""
-    given = {"vp": array_of("vp", vp), "rho": array_of("rho", rho), "q": array_of("q", q)}
+    of_all = _number_of(q)
+    given = {"vp": array_of("vp", vp), "rho": array_of("rho", rho), "q": array_of("q", q if of_all is None else None)}
     given = {name: array for name, array in given.items() if array is not None}
     if "rho" in given and "vp" not in given:
         raise UsageError("rho: an array of densities takes an array of velocities beside it: vp")
-    if "q" in given and "vp" not in given:
-        raise UsageError("q: an array of quality factors takes an array of velocities beside it: vp")
+    if ("q" in given or of_all is not None) and "vp" not in given:
+        raise UsageError("q: quality factors take an array of velocities beside them: vp; model.q has one for others")
     arrays = {name: _as_model(name, array) for name, array in given.items()}
     ends = {name: _ends_of(name, array) for name, array in given.items()}
     for name in arrays:
@@ -89,8 +91,19 @@ def request_of(
         _compare(ends["vp"], ends[name], name)
     text, name = _text_of(config)
     settings = _list_of("overrides", overrides) + (["model={type: array}"] if arrays else [])
+    if of_all is not None:
+        settings.append("model.q=.inf" if of_all == float("inf") else f"model.q={of_all!r}")
     known = {axis: span for name in ("q", "rho", "vp") for axis, span in ends.get(name, {}).items()}
     return _core.RunRequest(text, name, settings, arrays, known, selection_of(shots))
+
+
+def _number_of(q: "Union[None, float, ArrayLike]") -> Optional[float]:
+    """The one number that a quality factor is; None for arrays, and where there is none."""
+    if q is None or hasattr(q, "dims"):
+        return None
+    if isinstance(q, (int, float, np.generic)) or (isinstance(q, np.ndarray) and q.ndim == 0):
+        return float(q)
+    return None
 
 
 def computed(

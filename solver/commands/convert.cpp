@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "kernels/equations/parameters.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/commands/model_pictures.hpp"
+#include "solver/model/model.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/program/build.hpp"
 
@@ -27,9 +29,28 @@ constexpr const char* examples =
     "onda convert vp.npy model.h5 --rho rho.npy --axes zx --spacing-m 10\n"
     "onda convert overthrust.sgy overthrust.h5 --spacing-m 25";
 
+/// A parameter beside the velocity, and the file that it comes from.
+struct FurtherInput {
+    const MediumParameter* parameter;
+    std::filesystem::path file;  ///< empty: none
+    std::string units;
+};
+
+/// Every parameter of the equations but the velocity, each once.
+std::vector<FurtherInput> further_inputs() {
+    std::vector<FurtherInput> inputs;
+    for (const Equation& equation : equations())
+        for (const MediumParameter& parameter : equation->parameters.subspan(1)) {
+            const auto is_it = [&](const FurtherInput& one) { return one.parameter->name == parameter.name; };
+            if (std::ranges::none_of(inputs, is_it)) inputs.push_back({&parameter, {}, {}});
+        }
+    return inputs;
+}
+
 struct ConvertArguments {
-    std::filesystem::path input, output, rho;  ///< rho: empty if there is none
-    std::string format, rho_units;
+    std::filesystem::path input, output;
+    std::vector<FurtherInput> further = further_inputs();
+    std::string format;
     bool force = false, no_pictures = false;
     ForeignOptions options;
 };
@@ -63,18 +84,20 @@ const ForeignFormat& choose_format(const ConvertArguments& arguments, const std:
 }
 
 /// Every option of the table's rows: refused where it would be ignored, asked for where it is needed.
-/// \param other the format of a second input, which may use options of its own.
-void check_options(const CLI::App& command, const ForeignFormat& format, const ForeignFormat& other) {
+/// \param formats of the inputs, each of which may use options of its own.
+void check_options(const CLI::App& command, std::span<const ForeignFormat* const> formats) {
     for (const auto& row : foreign_formats())
         for (std::size_t at = 1, end; (end = row.options.find(' ', at)) != std::string_view::npos; at = end + 1) {
             const std::string option(row.options.substr(at, end - at)), word = ' ' + option + ' ';
+            const auto takes = [&](const ForeignFormat* format) { return format->options.find(word) != word.npos; };
+            const auto needs = [&](const ForeignFormat* format) { return format->required.find(word) != word.npos; };
             const bool given = command.count(option) > 0;
-            if (given && format.options.find(word) == std::string_view::npos &&
-                other.options.find(word) == std::string_view::npos)
-                throw Error(ExitCode::usage, fmt::format("{} says nothing about {} files", option, format.name));
-            if (!given && format.required.find(word) != std::string_view::npos)
+            if (given && std::ranges::none_of(formats, takes))
                 throw Error(ExitCode::usage,
-                            fmt::format("{} is needed for {} files; see onda convert --help", option, format.name));
+                            fmt::format("{} says nothing about {} files", option, formats.front()->name));
+            if (const auto one = std::ranges::find_if(formats, needs); !given && one != formats.end())
+                throw Error(ExitCode::usage,
+                            fmt::format("{} is needed for {} files; see onda convert --help", option, (*one)->name));
         }
 }
 
@@ -85,13 +108,24 @@ std::string joined(const FileGeometry& geometry, const auto& triple, const char*
 
 using Range = std::array<double, 2>;
 
-void report(const ConvertArguments& arguments, const ForeignModel& model, const Range& vp, const Range& rho) {
+/// A parameter that comes from a file of its own.
+struct FurtherModel {
+    const FurtherInput* input;
+    Quantity quantity;
+    ForeignModel model{};
+    Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+};
+
+void report(const ConvertArguments& arguments, const ForeignModel& model, const Range& vp,
+            const std::deque<FurtherModel>& further) {
     const FileGeometry& geometry = model.geometry;
     fmt::print(
         "Wrote {}\n  shape    {} nodes ({})\n  spacing  {} m\n  origin   {} m\n  vp       {:.6g} to {:.6g} m/s\n",
         shown(arguments.output), joined(geometry, geometry.shape, " x "), geometry.dimensions == 2 ? "x, z" : "x, y, z",
         joined(geometry, geometry.spacing_m, ", "), joined(geometry, geometry.origin_m, ", "), vp[0], vp[1]);
-    if (!arguments.rho.empty()) fmt::print("  rho      {:.6g} to {:.6g} kg/m3\n", rho[0], rho[1]);
+    for (const FurtherModel& one : further)
+        fmt::print("  {:<8} {:.6g} to {:.6g}{}\n", one.quantity.name, one.range[0], one.range[1],
+                   unit_after_number(*one.input->parameter));
     for (const std::string& note : model.notes) fmt::print("  note     {}\n", note);
 }
 
@@ -102,7 +136,7 @@ void refuse_same_file(const std::filesystem::path& input, const std::filesystem:
         throw Error(ExitCode::usage, fmt::format("{} would overwrite the input; name another output", shown(output)));
 }
 
-/// The input, or the file with the density, after everything that can be refused before it is read.
+/// The input, or the file of another parameter, after everything that can be refused before it is read.
 ForeignModel read_model(const ConvertArguments& arguments, const std::filesystem::path& input,
                         const ForeignOptions& options) {
     ForeignOptions here = options;
@@ -112,8 +146,8 @@ ForeignModel read_model(const ConvertArguments& arguments, const std::filesystem
     return model;
 }
 
-void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp, const ForeignModel& rho) {
-    const FileGeometry &a = vp.geometry, &b = rho.geometry;
+void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp, const FurtherModel& other) {
+    const FileGeometry &a = vp.geometry, &b = other.model.geometry;
     bool same = a.dimensions == b.dimensions && a.shape == b.shape;
     for (std::size_t axis = 0; axis < 3; ++axis)
         same = same && std::abs(a.spacing_m[axis] - b.spacing_m[axis]) <= kSameNodes * a.spacing_m[axis] &&
@@ -122,47 +156,62 @@ void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp,
     throw Error(
         ExitCode::bad_data,
         fmt::format("{} has {} nodes, spacing {} m, origin {} m, but {} has {} nodes, spacing {} m, origin {} m: "
-                    "velocities and densities must lie on the same nodes",
-                    shown(arguments.rho), joined(b, b.shape, " x "), joined(b, b.spacing_m, ", "),
+                    "vp and {} must lie on the same nodes",
+                    shown(other.input->file), joined(b, b.shape, " x "), joined(b, b.spacing_m, ", "),
                     joined(b, b.origin_m, ", "), shown(arguments.input), joined(a, a.shape, " x "),
-                    joined(a, a.spacing_m, ", "), joined(a, a.origin_m, ", ")));
+                    joined(a, a.spacing_m, ", "), joined(a, a.origin_m, ", "), other.quantity.name));
 }
 
-/// The density as a quantity to be written, whose range and sections are found on the way.
-QuantityPlanes planes_of(const ForeignModel& rho, const Quantity& quantity, Range& range, DrawnFile* drawn) {
-    return {quantity, [&rho, &range, drawn](std::int64_t z, std::span<float> plane) {
-                rho.plane(z, plane);
+/// A parameter as a quantity to be written, whose range, and of rho the sections, are found on the way.
+QuantityPlanes planes_of(FurtherModel& of, DrawnFile* drawn) {
+    if (of.quantity.name != kRho.name) drawn = nullptr;
+    return {of.quantity, [&of, drawn](std::int64_t z, std::span<float> plane) {
+                of.model.plane(z, plane);
                 if (drawn != nullptr) drawn->take_rho(z, plane);
                 const auto [low, high] = std::ranges::minmax(plane);
-                range = {std::min<double>(range[0], low), std::max<double>(range[1], high)};
+                of.range = {std::min<double>(of.range[0], low), std::max<double>(of.range[1], high)};
             }};
 }
 
+/// The parameters that the command line gives files of, on the nodes of `vp`.
+std::deque<FurtherModel> read_further(const ConvertArguments& arguments, const ForeignModel& vp) {
+    std::deque<FurtherModel> further;  // whose elements stay where they are
+    for (const FurtherInput& input : arguments.further) {
+        if (input.file.empty()) continue;
+        FurtherModel& one = further.emplace_back(FurtherModel{&input, quantity_of(*input.parameter)});
+        ForeignOptions options = arguments.options;
+        options.units = input.units;
+        options.quantity = &one.quantity;
+        one.model = read_model(arguments, input.file, options);
+        check_same_nodes(arguments, vp, one);
+    }
+    return further;
+}
+
+/// Options that say nothing about any of the inputs, and those that one of them lacks.
+void check_options_of_inputs(const CLI::App& command, const ConvertArguments& arguments) {
+    std::vector<const ForeignFormat*> formats{&choose_format(arguments, arguments.input)};
+    for (const FurtherInput& input : arguments.further)
+        if (!input.file.empty()) formats.push_back(&choose_format(arguments, input.file));
+    check_options(command, formats);
+}
+
 int convert(const CLI::App& command, const ConvertArguments& arguments) {
-    const bool has_rho = !arguments.rho.empty();
-    const auto& format = choose_format(arguments, arguments.input);
-    const auto& rho_format = has_rho ? choose_format(arguments, arguments.rho) : format;
-    check_options(command, format, rho_format);
-    check_options(command, rho_format, format);
-    for (const auto& input : {arguments.input, arguments.rho, arguments.options.data_file})
-        refuse_same_file(input, arguments.output);
+    check_options_of_inputs(command, arguments);
+    for (const auto& input : {arguments.input, arguments.options.data_file}) refuse_same_file(input, arguments.output);
+    for (const FurtherInput& input : arguments.further) refuse_same_file(input.file, arguments.output);
     check_extension(arguments.output, "OUTPUT", "model files", {".h5", ".hdf5"});
     check_given(arguments.options);
     const auto model = read_model(arguments, arguments.input, arguments.options);
     std::optional<DrawnFile> drawn;
     if (!arguments.no_pictures) drawn.emplace(model.geometry);
     if (drawn) drawn->refuse_existing(arguments.output, arguments.force);
-    const Quantity quantity = quantity_of(kRho);
-    ForeignModel rho;
-    Range rho_range{std::numeric_limits<double>::infinity(), 0.};
-    std::vector<QuantityPlanes> further;
-    if (has_rho) {
-        ForeignOptions options = arguments.options;
-        options.units = arguments.rho_units;
-        options.quantity = &quantity;
-        rho = read_model(arguments, arguments.rho, options);
-        check_same_nodes(arguments, model, rho);
-        further.push_back(planes_of(rho, quantity, rho_range, drawn ? &*drawn : nullptr));
+    std::deque<FurtherModel> further = read_further(arguments, model);
+    std::vector<QuantityPlanes> planes;
+    std::string sources;
+    for (FurtherModel& one : further) {
+        planes.push_back(planes_of(one, drawn ? &*drawn : nullptr));
+        sources += fmt::format(", {} from {}", one.input->parameter->quantity, shown(one.input->file));
     }
     const auto range = write_model_file(
         arguments.output, model.geometry,
@@ -170,14 +219,36 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
             model.plane(z, vp);
             if (drawn) drawn->take_vp(z, vp);
         },
-        fmt::format("{}: converted from {} ({}, axes {}){}", version_line(), shown(arguments.input), format.name,
-                    model.axes, has_rho ? ", density from " + shown(arguments.rho) : ""),
-        arguments.force, further);
-    report(arguments, model, range, rho_range);
+        fmt::format("{}: converted from {} ({}, axes {}){}", version_line(), shown(arguments.input),
+                    choose_format(arguments, arguments.input).name, model.axes, sources),
+        arguments.force, planes);
+    report(arguments, model, range, further);
     if (drawn)
         for (const auto& picture : drawn->write(arguments.output, arguments.force))
             fmt::print("  picture  {}\n", shown(picture));
     return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+namespace {
+
+/// The option of a parameter beside the velocity, and that of its unit where files have it in another, too.
+void add_further(CLI::App& command, FurtherInput& input, CLI::Option& data_file) {
+    const MediumParameter& parameter = *input.parameter;
+    const std::string option = "--" + std::string(parameter.name);
+    auto* const file =
+        command
+            .add_option(option, input.file, fmt::format("A file like INPUT with {} on the same nodes", parameter.help))
+            ->option_text("FILE")
+            ->excludes(&data_file);
+    if (parameter.other_unit.name.empty()) return;
+    command
+        .add_option(
+            option + "-units", input.units,
+            fmt::format("Unit of {}: {} (default) or {}", parameter.help, parameter.unit, parameter.other_unit.name))
+        ->option_text("UNIT")
+        ->needs(file);
 }
 
 }  // namespace
@@ -191,9 +262,9 @@ Command add_convert(CLI::App& app) {
     };
     add("INPUT", arguments->input, "", "The model to read")->required();
     add("OUTPUT", arguments->output, "", "The model file to write (.h5)")->required();
-    auto* const rho = add("--rho", arguments->rho, "FILE", "Densities on the same nodes, in a file like INPUT")
-                          ->excludes(add("--data-file", options.data_file, "FILE",
-                                         "Where the numbers are, instead of where the header says"));
+    auto* const data_file =
+        add("--data-file", options.data_file, "FILE", "Where the numbers are, instead of where the header says");
+    for (FurtherInput& input : arguments->further) add_further(*command, input, *data_file);
     add("--format", arguments->format, "NAME", help_of_formats());
     add("--shape", options.shape, "NX [NY] NZ", "Nodes")->expected(2, 3);
     add("--axes", options.axes, "LETTERS",
@@ -208,7 +279,6 @@ Command add_convert(CLI::App& app) {
     add("--dtype", options.dtype, "TYPE", "Of the numbers: float32 (default) or float64");
     add("--endian", options.endian, "ORDER", "Of the numbers: little (default) or big");
     add("--header-bytes", options.header_bytes, "N", "Bytes before the first number");
-    add("--rho-units", arguments->rho_units, "UNIT", "Of the densities: kg/m3 (default) or g/cm3")->needs(rho);
     command->add_flag("--no-pictures", arguments->no_pictures, "Draw no sections of the model beside OUTPUT");
     command->add_flag("--force", arguments->force, "Overwrite OUTPUT and its pictures");
     return [command, arguments] { return convert(*command, *arguments); };
