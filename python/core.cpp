@@ -1,11 +1,15 @@
 // The module onda._core: what Python needs of the library, in NumPy arrays and plain values. Everything that users see
 // is in python/onda/.
+#include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <iterator>
 #include <omp.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "io/config/strict_yaml.hpp"
 #include "io/files/interruption.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/carried_columns.hpp"
@@ -290,10 +294,42 @@ struct RunRequest {
     std::string shots;
 };
 
+/// The model of a configuration, or null; what is wrong with it is told where it is read.
+const YamlNode* model_of(const YamlDocument& document) {
+    const YamlNode* const model = document.root.kind == YamlNode::Kind::map ? document.root.find("model") : nullptr;
+    return model != nullptr && model->kind == YamlNode::Kind::map ? model : nullptr;
+}
+
+/// The overrides of a request, and behind them, where arrays take the place of the configuration's model, what that and
+/// they say of Q by a number or a rule: it holds for arrays of velocities without an array of Q beside them, too.
+std::vector<std::string> overrides_with_q(const RunRequest& request) {
+    std::vector<std::string> overrides = request.overrides;
+    if (request.arrays.empty() || request.arrays.contains("q")) return overrides;
+    std::string text = request.text;
+    if (request.name.empty()) {
+        std::ifstream file(request.text, std::ios::binary);
+        text.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    const YamlDocument document = read_strict_yaml(text);
+    for (const std::string key : {"q", "q_rule"}) {
+        const std::string assignment = "model." + key + "=";
+        const auto given = std::find_if(request.overrides.rbegin(), request.overrides.rend(),
+                                        [&](const std::string& one) { return one.starts_with(assignment); });
+        const YamlNode* const model = model_of(document);
+        const YamlNode* const node = model != nullptr ? model->find(key) : nullptr;
+        if (given != request.overrides.rend()) {
+            if (*given != assignment + "null") overrides.push_back(*given);
+        } else if (node != nullptr && node->kind == YamlNode::Kind::scalar) {
+            overrides.push_back(assignment + node->scalar);
+        }
+    }
+    return overrides;
+}
+
 Config read(const RunRequest& request) {
-    Config config = request.name.empty()
-                        ? read_config(std::filesystem::path(request.text), vocabulary(), request.overrides)
-                        : read_config_text(request.text, request.name, vocabulary(), request.overrides);
+    const std::vector<std::string> overrides = overrides_with_q(request);
+    Config config = request.name.empty() ? read_config(std::filesystem::path(request.text), vocabulary(), overrides)
+                                         : read_config_text(request.text, request.name, vocabulary(), overrides);
     config.model.arrays = as_model(request.arrays, request.ends);
     return config;
 }

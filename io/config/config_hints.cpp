@@ -56,6 +56,8 @@ constexpr ForeignWord kForeignKeys[] = {
     {"density densities", "rho_kg_m3 (of the model, a layer or a body)"},
     {"qp quality quality_factor", "q (of the model, a layer or a body)"},
     {"vti thomsen thomsen_epsilon thomsen_delta", "epsilon and delta (of the model, a layer or a body)"},
+    {"attenuation absorption", "model.q (how it is fitted: section attenuation)"},
+    {"alpha_power power_law power_exponent", "attenuation.frequency_power"},
 };
 constexpr std::string_view kOtherPhysics =
     "equation physics rheology wave_equation vs qs theta phi alpha alpha_coeff vtt tti";

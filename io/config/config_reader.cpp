@@ -32,6 +32,9 @@ SourcePlace place(const YamlKey& key) {
     return {key.source, key.place};
 }
 
+/// As YAML writes it, and as Python writes it in JSON.
+constexpr std::string_view kInfinity = ".inf .Inf .INF Infinity";
+
 bool within(double value, const Range& range) {
     return (range.open_min ? value > range.min : value >= range.min) &&
            (range.open_max ? value < range.max : value <= range.max);
@@ -202,7 +205,8 @@ private:
     }
 
     bool number(double& target, const Parameter& row, const YamlNode& node, const std::string& path) {
-        const auto value = parse_number(node.scalar);
+        const bool is_infinite = row.range.infinite && has_word(kInfinity, node.scalar);
+        const auto value = is_infinite ? std::numeric_limits<double>::infinity() : parse_number(node.scalar);
         if (!value) return false;
         if (within(*value, row.range))
             target = *value;

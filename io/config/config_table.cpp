@@ -22,7 +22,7 @@ constexpr Count kPerAxis{.axes = true};
 constexpr Count kOneOrPerAxis{.axes = true, .single = true};
 constexpr Range kVelocity = between(lowest_vp_m_s, highest_vp_m_s);
 constexpr Range kDensity = between(1e-3, 50000.);  // a thin gas to any solid
-constexpr Range kQualityFactor = between(3., 1e6);
+constexpr Range kQualityFactor{.min = lowest_q, .infinite = true};
 constexpr Range kEpsilon = between(-0.2, 1.);
 constexpr Range kDelta = between(-0.4, 1.);
 constexpr Range kNodes = between(2., 200000.);  // the product of three fits 64 bits, in bytes too
@@ -327,8 +327,8 @@ constexpr Parameter kModel[] = {
      .needs = &kResampled},
     {.name = "smooth_m",
      .slot = bind<&ModelConfig::smooth_m>,
-     .help = "smooths the slowness 1/vp, and a density that does not follow from vp, by a Gaussian of this standard "
-             "deviation along each axis, as migration wants it",
+     .help = "smooths the slowness 1/vp, 1/Q, and a density that does not follow from vp, by a Gaussian of this "
+             "standard deviation along each axis, as migration wants it",
      .unit = "m",
      .range = between(0., 1e6),
      .example = "120"},
@@ -364,7 +364,7 @@ constexpr Parameter kModel[] = {
     {.name = "q",
      .slot = bind<&ModelConfig::q>,
      .help = "quality factor wherever no layer or inclusion has its own: 2 pi over the part of its energy that a wave "
-             "loses in a period; 10000 and more: nothing",
+             "loses in a period; 10000 and more, or .inf: nothing",
      .range = kQualityFactor,
      .example = "80"},
     {.name = "anisotropy",
@@ -416,7 +416,8 @@ constexpr Parameter kAttenuation[] = {
      .example = "25"},
     {.name = "band_hz",
      .slot = bind<&AttenuationConfig::band_hz>,
-     .help = "the band in which attenuation and velocity are fitted; default: 0.4 to 2.5 times that peak frequency",
+     .help = "the band in which attenuation and velocity are fitted; default: 0.4 times the lowest peak frequency of "
+             "the wavelets to 2.5 times the highest",
      .unit = "Hz",
      .range = kFrequency,
      .count = {.min = 2, .max = 2},
@@ -431,7 +432,7 @@ constexpr Parameter kAttenuation[] = {
     {.name = "frequency_power",
      .slot = bind<&AttenuationConfig::frequency_power>,
      .help = "attenuation per metre grows with this power of the frequency: 1 for rock, whose Q is the same at all "
-             "frequencies; 2 for water; 1.1 to 1.5 for tissue",
+             "frequencies; 2 for water; 1.1 to 1.5 for tissue; above 1, a Q too low for it is refused (docs/theory.md)",
      .range = between(1., 2.),
      .needs = &kAbsorbs,
      .example = "1.1"},

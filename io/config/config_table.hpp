@@ -38,6 +38,7 @@ struct Range {
     double max = std::numeric_limits<double>::infinity();
     bool open_min = false, open_max = false;
     std::int64_t multiple_of = 1;
+    bool infinite = false;  ///< .inf may be given
 };
 
 /// The limits of how many numbers a list holds.

@@ -328,7 +328,9 @@ std::string describe_range(const Range& range) {
     if (has_min && has_max)
         return text + "in " + (range.open_min ? "(" : "[") + limit_text(range.min) + ", " + limit_text(range.max) +
                (range.open_max ? ")" : "]");
-    if (has_min) return text + (range.open_min ? "more than " : "at least ") + limit_text(range.min);
+    if (has_min)
+        return text + (range.open_min ? "more than " : "at least ") + limit_text(range.min) +
+               (range.infinite ? ", or .inf" : "");
     if (has_max) return text + (range.open_max ? "less than " : "at most ") + limit_text(range.max);
     return text;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <compare>
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -88,12 +89,104 @@ std::vector<FieldLine> lines_of(const GeometryFile& file) {
     return lines;
 }
 
-/// Refuses a header that says that coordinates are in feet.
-void check_unit(const FieldLine& line, std::string_view of_units) {
-    const std::string words = lower_text(line.text);
-    if (!words.starts_with(of_units)) return;
-    if (words.find("feet") != std::string::npos || words.find("foot") != std::string::npos)
-        line.fail({1, 80, ""}, "coordinates in feet: '" + printable(line.text) + "'; convert them to metres");
+// ---- units of coordinates ------------------------------------------------------------------------------------------
+
+bool is_letter_of_word(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+/// The words of a text in small letters: "2US SURVEY FT" has us, survey, ft.
+std::set<std::string> words_of(std::string_view text) {
+    std::set<std::string> words;
+    std::string word;
+    for (const char c : lower_text(text) + " ") {
+        if (is_letter_of_word(c)) {
+            word += c;
+        } else if (!word.empty()) {
+            words.insert(std::exchange(word, {}));
+        }
+    }
+    return words;
+}
+
+/// The last number with a decimal point in a text; nothing where there is none.
+std::optional<double> decimal_of(std::string_view text) {
+    std::optional<double> found;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        const std::size_t end = std::min(text.find_first_of(" \t", begin), text.size());
+        const std::string_view token = text.substr(begin, end - begin);
+        if (token.find('.') != std::string_view::npos)
+            if (const std::optional<double> number = finite_number(token)) found = number;
+        begin = end + 1;
+    }
+    return found;
+}
+
+/// What headers H20… say of the units of coordinates, in all files of a survey: SPS in H20 and, as the factor to metre,
+/// in H201; P1/90 with a code, a name and the factor in one line, for the grid and perhaps for heights.
+class CoordinateUnits {
+public:
+    void read(const FieldLine& line) {
+        if (!lower_text(line.text).starts_with("h20")) return;
+        constexpr FieldColumns value{6, 80, "unit"};
+        const std::set<std::string> words = words_of(line.field(value));
+        const auto has = [&words](std::initializer_list<const char*> any) {
+            return std::ranges::any_of(any, [&](const char* word) { return words.contains(word); });
+        };
+        if (has({"angular", "angle", "degrees"})) return;
+        Unit& unit = has({"height", "heights", "elevation", "depth", "vertical"}) ? height_ : grid_;
+        if (!unit.foot && has({"feet", "foot", "ft", "usft", "ftus", "sft"})) unit.foot.emplace(line);
+        const std::optional<double> factor = decimal_of(line.field(value));
+        if (!factor) return;
+        if (!(*factor >= 1e-3 && *factor <= 1e5))
+            line.fail({1, 80, ""}, "a factor to metre of " + shortest(*factor) + ": must be from 0.001 to 100000");
+        if (unit.factor && *unit.factor != *factor)
+            line.fail({1, 80, ""}, "a factor to metre of " + shortest(*factor) + ", and of " + shortest(*unit.factor) +
+                                       " before: must be one for all files");
+        unit.factor = factor;
+    }
+    /// \throws Error(bad_data) for feet whose length in metres no header tells: there are several.
+    void check() const {
+        for (const Unit* unit : {&grid_, &height_})
+            if (unit->foot && !unit->factor)
+                unit->foot->fail({1, 80, ""},
+                                 "coordinates in feet: '" + printable(unit->foot->text) +
+                                     "'; convert them to metres, or give their factor to metre in a header "
+                                     "(H201 of SPS)");
+    }
+    void to_metres(Place& place) const {
+        for (const std::size_t axis : {0u, 1u}) place[axis] *= grid_.factor.value_or(1.);
+        place[2] *= height_factor();
+    }
+    /// A line on what to_metres() does; empty where that is nothing.
+    [[nodiscard]] std::string description() const {
+        const double grid = grid_.factor.value_or(1.), height = height_factor();
+        if (grid == 1. && height == 1.) return {};
+        return "the header gives coordinates in units of " + shortest(grid) + " m" +
+               (height == grid ? "" : ", heights and depths of " + shortest(height) + " m") + ": converted to metres";
+    }
+
+private:
+    struct Unit {
+        std::optional<FieldLine> foot{};  ///< the header that names feet
+        std::optional<double> factor{};   ///< to metre
+    };
+    /// Of the heights that have no unit of their own, as in SPS, that of the grid.
+    [[nodiscard]] double height_factor() const {
+        return height_.factor ? *height_.factor : height_.foot ? 1. : grid_.factor.value_or(1.);
+    }
+    Unit grid_, height_;
+};
+
+void to_metres(FieldGeometry& geometry, const CoordinateUnits& units) {
+    for (auto* places : {&geometry.sources_m, &geometry.receivers_m})
+        for (Place& place : *places) units.to_metres(place);
+    for (FieldShot& shot : geometry.shots) {
+        units.to_metres(shot.source_m);
+        for (Place& place : shot.receivers_m) units.to_metres(place);
+    }
+    geometry.units = units.description();
 }
 
 // ---- SPS -----------------------------------------------------------------------------------------------------------
@@ -136,14 +229,23 @@ constexpr SpsRevision kRevision0{
                  {80, 80, "receiver index"}}};
 constexpr FieldColumns kEasting{47, 55, "easting"}, kNorthing{56, 65, "northing"}, kElevation{66, 71, "elevation"};
 
+/// Whether the header H00 names version 2: "SPS format version num.     SPS 2.1,22.10.05" by its first number, which
+/// the date is behind.
+bool has_version_2(std::string_view header) {
+    std::string words = lower_text(header.substr(3));
+    for (const std::string_view title : {"version", "num.", "number"})
+        if (const std::size_t at = words.find(title); at != std::string::npos) words.erase(0, at + title.size());
+    words.erase(0, words.find_first_of("123456789"));
+    const std::string version = words.substr(0, words.find_first_not_of("0123456789."));
+    return version == "2" || (version.starts_with("2.") && version.find('.', 2) == std::string::npos);
+}
+
 /// The revision that the header names; without one that of the records, whose names of lines and points are numbers
 /// with two decimals in rev 2.1.
 const SpsRevision& revision_of(const std::vector<FieldLine>& lines) {
     for (const FieldLine& line : lines) {
-        const std::string words = lower_text(line.text);
-        if (!words.starts_with("h00")) continue;
-        const bool is_21 = words.find("2.1") != std::string::npos || words.find("sps 2") != std::string::npos;
-        return is_21 ? kRevision21 : kRevision0;
+        if (!lower_text(line.text).starts_with("h00")) continue;
+        return has_version_2(line.text) ? kRevision21 : kRevision0;
     }
     for (const FieldLine& line : lines) {
         const char kind = line.text.front();
@@ -177,7 +279,7 @@ public:
     void read_points(const std::vector<FieldLine>& lines) {
         const SpsRevision& revision = revision_of(lines);
         for (const FieldLine& line : lines) {
-            check_unit(line, "h20");
+            units_.read(line);
             const char kind = line.text.front();
             if (kind != 'S' && kind != 'R') continue;
             const PointName name = name_of(line, revision.point.line, revision.point.point, revision.point.index);
@@ -197,7 +299,11 @@ public:
             add_receivers(line, layout, shot_of(line, layout, record, source));
         }
     }
-    [[nodiscard]] FieldGeometry finish() && { return std::move(geometry_); }
+    [[nodiscard]] FieldGeometry finish() && {
+        units_.check();
+        to_metres(geometry_, units_);
+        return std::move(geometry_);
+    }
 
 private:
     FieldShot& shot_of(const FieldLine& line, const RelationLayout& layout, double record, const PointName& source) {
@@ -235,6 +341,7 @@ private:
     }
 
     FieldGeometry geometry_;
+    CoordinateUnits units_;
     std::map<PointName, Place> sources_, receivers_;
     std::map<std::pair<double, PointName>, std::size_t> shots_;
     std::int64_t traces_ = 0;
@@ -273,9 +380,10 @@ void add_groups(const FieldLine& line, std::vector<Place>& receivers_m) {
 
 FieldGeometry read_p190(const GeometryFile& file) {
     FieldGeometry geometry;
+    CoordinateUnits units;
     geometry.has_source_depths = false;
     for (const FieldLine& line : lines_of(file)) {
-        check_unit(line, "h20");
+        units.read(line);
         switch (line.text.front()) {
             case 'S': {
                 const Place source_m = place_of_point(line, 0.);
@@ -302,6 +410,8 @@ FieldGeometry read_p190(const GeometryFile& file) {
         if (has_none(shot))
             throw Error(ExitCode::bad_data, shown(file) + ": the shot at point " + std::to_string(shot.number) +
                                                 " has no receivers (R), others have");
+    units.check();
+    to_metres(geometry, units);
     return geometry;
 }
 

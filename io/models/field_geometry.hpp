@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace onda {
@@ -27,6 +28,7 @@ struct FieldGeometry {
     std::vector<FieldShot> shots;
     std::vector<std::array<double, 3>> sources_m, receivers_m;  ///< of all records, in their order
     bool has_source_depths = true;                              ///< P1/90 has none: their z is 0
+    std::string units;  ///< a line on how coordinates became metres; empty: they were metres
 };
 
 /// Whether a file's name is that of such a file: .sps, .rps, .xps, .p190 in any case.
@@ -36,7 +38,7 @@ bool is_field_geometry(const std::filesystem::path& file);
 std::vector<std::filesystem::path> files_of_geometry(const std::filesystem::path& file);
 
 /// \throws Error(missing_input); Error(bad_data) naming file, line and column: what is no number, points that a
-/// relation names and nobody has, coordinates in feet, more than 50 million traces.
+/// relation names and nobody has, coordinates in feet without their factor to metre, more than 50 million traces.
 FieldGeometry read_field_geometry(const std::filesystem::path& file);
 
 }  // namespace onda

@@ -143,7 +143,9 @@ void refuse_foreign_model(const std::filesystem::path& file) {
 
 VelocityUnit stored_unit(const ForeignOptions& options, const std::string& stored, const std::string& place) {
     const bool given = !options.units.empty();
-    const std::string from = given ? (options.quantity == nullptr ? "--units" : "--rho-units") : place;
+    const std::string from =
+        given ? (options.quantity == nullptr ? "--units" : "--" + std::string(options.quantity->name) + "-units")
+              : place;
     const ExitCode fault = given ? ExitCode::usage : ExitCode::bad_data;
     const std::string name = given ? options.units : stored;
     if (options.quantity == nullptr) return velocity_unit(name.empty() ? "m/s" : name, from, fault);

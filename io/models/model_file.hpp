@@ -50,6 +50,9 @@ struct Quantity {
     double lowest, highest;   ///< values beyond are refused
 };
 
+/// "finite and positive, from 0.001 to 50000 kg/m3": what the values of a quantity must be.
+std::string describe_limits(const Quantity& quantity);
+
 /// The unit of a quantity of this name, in any spelling; the first where there is none.
 /// \throws Error(fault) naming `place` and the units that are read.
 const Quantity::Unit& unit_of(const Quantity& quantity, const std::string& name, const std::string& place,

@@ -75,17 +75,21 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
     }
 }
 
+std::string describe_limits(const Quantity& quantity) {
+    if (std::isinf(quantity.highest)) return shortest(quantity.lowest) + " or more, or infinite";
+    const std::string unit(quantity.units.front().name);
+    return std::string("finite") + (quantity.lowest > 0. ? " and positive" : "") + ", from " +
+           shortest(quantity.lowest) + " to " + shortest(quantity.highest) + (unit.empty() ? "" : " ") + unit;
+}
+
 void to_first_unit(std::span<float> values, const Quantity& quantity, double factor, const FileGeometry& geometry,
                    Triple first, Triple count, const std::string& place) {
-    const std::string unit(quantity.units.front().name);
     for (std::size_t n = 0; n < values.size(); ++n) {
         const double converted = static_cast<double>(values[n]) * factor;
         if (!(converted >= quantity.lowest && converted <= quantity.highest))
             throw Error(ExitCode::bad_data,
                         place + ": " + node(geometry, index_of(n, first, count), std::string(quantity.name)) + " = " +
-                            shortest(static_cast<double>(values[n])) + ": must be finite" +
-                            (quantity.lowest > 0. ? " and positive" : "") + ", from " + shortest(quantity.lowest) +
-                            " to " + shortest(quantity.highest) + (unit.empty() ? "" : " ") + unit);
+                            shortest(static_cast<double>(values[n])) + ": must be " + describe_limits(quantity));
         values[n] = static_cast<float>(converted);
     }
 }

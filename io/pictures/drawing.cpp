@@ -45,8 +45,17 @@ cairo_status_t append(void* file, const unsigned char* data, unsigned length) {
 
 Surface make_surface(SheetKind kind, int width, int height, double scale, std::string& file) {
     const auto pixels = [scale](int points) { return std::max(1, static_cast<int>(std::lround(points * scale))); };
-    if (kind == SheetKind::png)
+    if (kind == SheetKind::png) {
+        constexpr int most = 32'767;  // of Cairo along a side
+        if (std::max(width, height) * scale > most)
+            throw Error(ExitCode::usage, "a picture of " + std::to_string(std::llround(width * scale)) + " x " +
+                                             std::to_string(std::llround(height * scale)) +
+                                             " pixels: no side may have "
+                                             "more than " +
+                                             std::to_string(most) +
+                                             "; take fewer dots per inch, or less width (PDF and SVG have no limit)");
         return Surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixels(width), pixels(height)));
+    }
     if (kind == SheetKind::svg)
         return Surface(cairo_svg_surface_create_for_stream(append, &file, width * scale, height * scale));
     Surface surface(cairo_pdf_surface_create_for_stream(append, &file, width * scale, height * scale));

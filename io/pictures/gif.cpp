@@ -128,6 +128,12 @@ std::string packed(const std::vector<std::uint8_t>& pixels) {
     return '\10' + stream.blocks();
 }
 
+/// When a frame begins, in hundredths of a second, the unit of a GIF: at 24 a second frames last 4 or 5, so that as
+/// many are shown in every second as are asked for.
+long begin_hundredths(const Movie& movie, std::size_t frame) {
+    return std::lround(100. * static_cast<double>(frame) / movie.frames_per_second);
+}
+
 void put_gif(const Movie& movie, const std::function<void(std::string_view)>& put) {
     for (std::size_t i = 0; i < movie.frames; ++i) {
         throw_if_interrupted();
@@ -138,7 +144,7 @@ void put_gif(const Movie& movie, const std::function<void(std::string_view)>& pu
             put(std::string("\x21\xff\x0bNETSCAPE2.0\3\1\0\0\0", 19));  // again and again
         }
         const IndexedFrame frame = indexed(pixels);
-        const auto hundredths = static_cast<int>(std::max(2L, std::lround(100. / movie.frames_per_second)));
+        const auto hundredths = static_cast<int>(begin_hundredths(movie, i + 1) - begin_hundredths(movie, i));
         put(std::string("\x21\xf9\4\4", 4) + little_endian(hundredths) + std::string(2, '\0'));
         put(',' + std::string(4, '\0') + size + '\x87' + frame.colours + packed(frame.pixels));
     }

@@ -49,6 +49,8 @@ inline constexpr std::int64_t kLargest32 = std::numeric_limits<std::int32_t>::ma
 /// The 40 lines of the textual header, 80 characters each.
 class TextualHeader {
 public:
+    static constexpr std::size_t kWords = 76;  ///< of a line, behind its number
+
     void add(const std::string& line) { put(next_++, line); }
     /// Words of users, as far as they fit after `what`.
     void add_foreign(const std::string& what, const std::string& words) { add((what + words).substr(0, kWords)); }
@@ -74,7 +76,7 @@ public:
 
 private:
     static constexpr int kLines = 40;
-    static constexpr std::size_t kColumns = 80, kWords = 76;
+    static constexpr std::size_t kColumns = 80;
     int next_ = 1;
     std::array<std::string, kLines> lines_;
 };

@@ -37,11 +37,15 @@ std::int64_t scaler(const TraceFileContents& contents) {
     return contents.parts == 1 ? 1 : -contents.parts;
 }
 
-/// A number as "%.6g" writes it.
-std::string six_digits(double value) {
-    constexpr int digits = 6;
+/// A number as "%.<digits>g" writes it.
+std::string general_text(double value, int digits) {
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
+}
+
+std::string six_digits(double value) {
+    constexpr int digits = 6;
+    return general_text(value, digits);
 }
 
 /// The signal of the first source of a shot, and the time step of the run, where the shot has them.
@@ -67,9 +71,14 @@ std::string along_axes(const FileGeometry& grid, const auto& text_of_axis, const
 }
 
 void add_grid(TextualHeader& header, const FileGeometry& grid) {
-    const auto list = [&](const std::array<double, 3>& metres, const char* between) {
-        return along_axes(
-            grid, [&](std::size_t axis) { return six_digits(metres[axis]); }, between);
+    // Exact, unless three numbers of all their digits leave a line no room.
+    const auto add_metres = [&](const std::string& what, const std::array<double, 3>& metres, const char* between) {
+        constexpr int most_digits = 12;
+        const auto line = [&](const auto& text_of) { return what + along_axes(grid, text_of, between) + " m"; };
+        const std::string exact = line([&](std::size_t axis) { return number_text(metres[axis]); });
+        header.add(exact.size() <= TextualHeader::kWords ? exact : line([&](std::size_t axis) {
+            return general_text(metres[axis], most_digits);
+        }));
     };
     header.add("Grid: " +
                along_axes(
@@ -77,8 +86,8 @@ void add_grid(TextualHeader& header, const FileGeometry& grid) {
                " nodes along " +
                along_axes(
                    grid, [](std::size_t axis) { return std::string(1, "xyz"[axis]); }, ", "));
-    header.add("  spacing " + list(grid.spacing_m, " x ") + " m");
-    header.add("  first node at " + list(grid.origin_m, ", ") + " m");
+    add_metres("  spacing ", grid.spacing_m, " x ");
+    add_metres("  first node at ", grid.origin_m, ", ");
 }
 
 /// \param first shot of the file.
@@ -216,7 +225,8 @@ TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& 
     return set;
 }
 
-/// The distance that receivers are apart along an axis, if all of them are at multiples of it.
+/// The distance that receivers are apart along an axis, if all of them are at multiples of it; 0 if they have one place
+/// there.
 std::optional<double> receiver_spacing_m(const ShotGather& gather, std::size_t axis) {
     constexpr double rounding = 1e-6, unequal = 1e-3;  // of the whole line; of a spacing
     std::vector<double> places_m;
@@ -226,7 +236,7 @@ std::optional<double> receiver_spacing_m(const ShotGather& gather, std::size_t a
     std::vector<double> gaps_m;
     for (std::size_t i = 1; i < places_m.size(); ++i)
         if (const double gap_m = places_m[i] - places_m[i - 1]; gap_m > rounding * length_m) gaps_m.push_back(gap_m);
-    if (gaps_m.empty()) return {};
+    if (gaps_m.empty()) return 0.;
     const double least_m = std::ranges::min(gaps_m), spacing_m = length_m / std::round(length_m / least_m);
     const auto is_multiple = [&](double gap_m) {
         return std::abs(gap_m / spacing_m - std::round(gap_m / spacing_m)) <= unequal;
@@ -272,9 +282,15 @@ public:
     /// \param first shot of the file.
     MidpointBins(const TraceFileContents& contents, const ShotGather& first) : dimensions_(contents.dimensions) {
         if (!contents.grid) return;
-        for (const std::size_t axis : {0u, 1u})
-            if (const auto spacing_m = receiver_spacing_m(first, axis))
-                axes_[axis] = Bins(*contents.grid, axis, 0.5 * *spacing_m, midpoint_m(first, 0)[axis]);
+        const std::array spacing_m{receiver_spacing_m(first, 0), receiver_spacing_m(first, 1)};
+        for (const std::size_t axis : {0u, 1u}) {
+            if (!spacing_m[axis]) continue;
+            // Across a single line of receivers bins are as wide as along it.
+            const double apart_m = *spacing_m[axis] > 0. ? *spacing_m[axis] : spacing_m[1 - axis].value_or(0.);
+            const bool is_line_of_2d = axis == 1 && dimensions_ == 2;
+            if (apart_m > 0. && !is_line_of_2d)
+                axes_[axis] = Bins(*contents.grid, axis, 0.5 * apart_m, midpoint_m(first, 0)[axis]);
+        }
     }
     [[nodiscard]] BinNumbers of(const std::array<double, 3>& middle_m) const {
         const bool is_3d = dimensions_ == 3;

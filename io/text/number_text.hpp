@@ -31,6 +31,7 @@ inline std::optional<double> finite_number(std::string_view text) {
 
 /// The shortest text of a number as a configuration writes it: without an exponent from 1e-7 to 1e15.
 inline std::string number_text(double value) {
+    if (std::isinf(value)) return value < 0. ? "-.inf" : ".inf";
     char digits[32];
     const double size = std::abs(value);
     const bool plain = value == 0. || (size >= 1e-7 && size < 1e15);

@@ -2,6 +2,8 @@
 /// The parameters and stencils that equations share.
 #pragma once
 
+#include <limits>
+
 #include "kernels/equations/equation.hpp"
 
 namespace onda {
@@ -27,16 +29,17 @@ inline constexpr MediumParameter kRho{
     .key = "rho",
 };
 
-/// Beyond kLossless nothing is absorbed. Below 3 a wave loses most of itself within a wavelength.
+/// Infinite where nothing is absorbed. Below 3 a wave loses most of itself within a wavelength.
 inline constexpr MediumParameter kQ{
     .name = "q",
     .quantity = "Q",
     .unit = "",
     .help = "quality factor",
     .lowest = 3.,
-    .highest = 1e6,
+    .highest = std::numeric_limits<double>::infinity(),
     .key = "q_rule",
 };
+/// Q at the centre of the band beyond which nothing is absorbed.
 inline constexpr double kLossless = 1e4;
 
 /// Thomsen's (1986, Geophysics 51) parameters of weak anisotropy: the horizontal velocity is vp sqrt(1 + 2 epsilon),

@@ -36,7 +36,7 @@ def run(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
-    q: "Optional[ArrayLike]" = None,
+    q: "Union[None, float, ArrayLike]" = None,
     epsilon: "Optional[ArrayLike]" = None,
     delta: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
@@ -58,7 +58,8 @@ def run(
         Arrays of other packages (PyTorch, JAX, CuPy) are read through DLPack where they lie in the memory of the host.
     rho: density in kg/m3, in the same way, at the nodes of vp; only together with it. Without it the density is
         constant.
-    q: quality factor, in the same way. Without it nothing is absorbed.
+    q: quality factor, in the same way, or one number for all nodes; infinite where nothing is absorbed. Without it
+        model.q and model.q_rule of the configuration hold, and without these nothing is absorbed.
     epsilon, delta: Thomsen's parameters, in the same way, delta at most epsilon; of one alone the other is 0. Without
         them velocities are the same in all directions.
     overrides: as --set of the command line: {"time.duration_s": 2}, or ["time.duration_s=2"]. They also say what becomes
@@ -80,16 +81,19 @@ def request_of(
     rho: "Optional[ArrayLike]",
     overrides: Overrides,
     shots: Optional[Iterable[int]],
-    q: "Optional[ArrayLike]" = None,
+    q: "Union[None, float, ArrayLike]" = None,
     epsilon: "Optional[ArrayLike]" = None,
     delta: "Optional[ArrayLike]" = None,
 ) -> _core.RunRequest:
     """What _core computes for arguments like those of run()."""
-    all_arrays = {"vp": vp, "rho": rho, "q": q, "epsilon": epsilon, "delta": delta}
+    of_all = _number_of(q)
+    all_arrays = {"vp": vp, "rho": rho, "q": q if of_all is None else None, "epsilon": epsilon, "delta": delta}
     given = {name: array_of(name, array) for name, array in all_arrays.items() if array is not None}
     for name in given:
         if "vp" not in given:
             raise UsageError(f"{name}: an array of {_WHAT[name]} takes an array of velocities beside it: vp")
+    if of_all is not None and "vp" not in given:
+        raise UsageError("q: a quality factor takes an array of velocities beside it: vp; model.q has one for others")
     arrays = {name: _as_model(name, array) for name, array in given.items()}
     ends = {name: _ends_of(name, array) for name, array in given.items()}
     for name in arrays:
@@ -100,13 +104,24 @@ def request_of(
         _compare(ends["vp"], ends[name], name)
     text, name = _text_of(config)
     settings = settings_of(overrides)
-    if arrays:  # of the model nothing else is left but what overrides say
+    if arrays:  # of the model what overrides say is left, and its quality factor
         settings = ["model={type: array}", *settings, "model.type=array"]
+    if of_all is not None:
+        settings.append("model.q=.inf" if of_all == float("inf") else f"model.q={of_all!r}")
     known = {axis: span for name in reversed(list(given)) for axis, span in ends.get(name, {}).items()}
     return _core.RunRequest(text, name, settings, arrays, known, selection_of(shots))
 
 
 _WHAT = {"rho": "densities", "q": "quality factors", "epsilon": "Thomsen's epsilon", "delta": "Thomsen's delta"}
+
+
+def _number_of(q: "Union[None, float, ArrayLike]") -> Optional[float]:
+    """The one number that a quality factor is; None for arrays, and where there is none."""
+    if q is None or hasattr(q, "dims"):
+        return None
+    if isinstance(q, (int, float, np.generic)) or (isinstance(q, np.ndarray) and q.ndim == 0):
+        return float(q)
+    return None
 
 
 def computed(

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "kernels/equations/parameters.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/commands/model_pictures.hpp"
+#include "solver/model/model.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/program/build.hpp"
 
@@ -27,17 +29,28 @@ constexpr const char* examples =
     "onda convert vp.npy model.h5 --rho rho.npy --axes zx --spacing-m 10\n"
     "onda convert overthrust.sgy overthrust.h5 --spacing-m 25";
 
-/// A file with a parameter beside the velocity.
+/// A parameter beside the velocity, and the file that it comes from.
 struct FurtherInput {
     const MediumParameter* parameter;
-    std::filesystem::path file = {};  ///< empty: not given
-    std::string units = {};
+    std::filesystem::path file;  ///< empty: none
+    std::string units;
 };
+
+/// Every parameter of the equations but the velocity, each once.
+std::vector<FurtherInput> further_inputs() {
+    std::vector<FurtherInput> inputs;
+    for (const Equation& equation : equations())
+        for (const MediumParameter& parameter : equation->parameters.subspan(1)) {
+            const auto is_it = [&](const FurtherInput& one) { return one.parameter->name == parameter.name; };
+            if (std::ranges::none_of(inputs, is_it)) inputs.push_back({&parameter, {}, {}});
+        }
+    return inputs;
+}
 
 struct ConvertArguments {
     std::filesystem::path input, output;
+    std::vector<FurtherInput> further = further_inputs();
     std::string format;
-    std::array<FurtherInput, 4> further{{{&kRho}, {&kQ}, {&kEpsilon}, {&kDelta}}};
     bool force = false, no_pictures = false;
     ForeignOptions options;
 };
@@ -71,19 +84,20 @@ const ForeignFormat& choose_format(const ConvertArguments& arguments, const std:
 }
 
 /// Every option of the table's rows: refused where it would be ignored, asked for where it is needed.
-/// \param all formats of the inputs, each of which may use options of its own.
-void check_options(const CLI::App& command, const ForeignFormat& format, std::span<const ForeignFormat* const> all) {
+/// \param formats of the inputs, each of which may use options of its own.
+void check_options(const CLI::App& command, std::span<const ForeignFormat* const> formats) {
     for (const auto& row : foreign_formats())
         for (std::size_t at = 1, end; (end = row.options.find(' ', at)) != std::string_view::npos; at = end + 1) {
             const std::string option(row.options.substr(at, end - at)), word = ' ' + option + ' ';
+            const auto takes = [&](const ForeignFormat* format) { return format->options.find(word) != word.npos; };
+            const auto needs = [&](const ForeignFormat* format) { return format->required.find(word) != word.npos; };
             const bool given = command.count(option) > 0;
-            if (given && std::ranges::none_of(all, [&](const ForeignFormat* one) {
-                    return one->options.find(word) != std::string_view::npos;
-                }))
-                throw Error(ExitCode::usage, fmt::format("{} says nothing about {} files", option, format.name));
-            if (!given && format.required.find(word) != std::string_view::npos)
+            if (given && std::ranges::none_of(formats, takes))
                 throw Error(ExitCode::usage,
-                            fmt::format("{} is needed for {} files; see onda convert --help", option, format.name));
+                            fmt::format("{} says nothing about {} files", option, formats.front()->name));
+            if (const auto one = std::ranges::find_if(formats, needs); !given && one != formats.end())
+                throw Error(ExitCode::usage,
+                            fmt::format("{} is needed for {} files; see onda convert --help", option, (*one)->name));
         }
 }
 
@@ -94,16 +108,16 @@ std::string joined(const FileGeometry& geometry, const auto& triple, const char*
 
 using Range = std::array<double, 2>;
 
-/// A further parameter on its way into the model file.
+/// A parameter that comes from a file of its own.
 struct FurtherModel {
     const FurtherInput* input;
     Quantity quantity;
-    ForeignModel model = {};
+    ForeignModel model{};
     Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
 };
 
 void report(const ConvertArguments& arguments, const ForeignModel& model, const Range& vp,
-            std::span<const FurtherModel> further) {
+            const std::deque<FurtherModel>& further) {
     const FileGeometry& geometry = model.geometry;
     fmt::print(
         "Wrote {}\n  shape    {} nodes ({})\n  spacing  {} m\n  origin   {} m\n  vp       {:.6g} to {:.6g} m/s\n",
@@ -122,7 +136,7 @@ void refuse_same_file(const std::filesystem::path& input, const std::filesystem:
         throw Error(ExitCode::usage, fmt::format("{} would overwrite the input; name another output", shown(output)));
 }
 
-/// The input, or a file with a further parameter, after everything that can be refused before it is read.
+/// The input, or the file of another parameter, after everything that can be refused before it is read.
 ForeignModel read_model(const ConvertArguments& arguments, const std::filesystem::path& input,
                         const ForeignOptions& options) {
     ForeignOptions here = options;
@@ -132,8 +146,8 @@ ForeignModel read_model(const ConvertArguments& arguments, const std::filesystem
     return model;
 }
 
-void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp, const FurtherModel& further) {
-    const FileGeometry &a = vp.geometry, &b = further.model.geometry;
+void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp, const FurtherModel& other) {
+    const FileGeometry &a = vp.geometry, &b = other.model.geometry;
     bool same = a.dimensions == b.dimensions && a.shape == b.shape;
     for (std::size_t axis = 0; axis < 3; ++axis)
         same = same && std::abs(a.spacing_m[axis] - b.spacing_m[axis]) <= kSameNodes * a.spacing_m[axis] &&
@@ -143,67 +157,61 @@ void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp,
         ExitCode::bad_data,
         fmt::format("{} has {} nodes, spacing {} m, origin {} m, but {} has {} nodes, spacing {} m, origin {} m: "
                     "vp and {} must lie on the same nodes",
-                    shown(further.input->file), joined(b, b.shape, " x "), joined(b, b.spacing_m, ", "),
+                    shown(other.input->file), joined(b, b.shape, " x "), joined(b, b.spacing_m, ", "),
                     joined(b, b.origin_m, ", "), shown(arguments.input), joined(a, a.shape, " x "),
-                    joined(a, a.spacing_m, ", "), joined(a, a.origin_m, ", "), further.quantity.name));
+                    joined(a, a.spacing_m, ", "), joined(a, a.origin_m, ", "), other.quantity.name));
 }
 
-/// A parameter to be written, whose range and sections are found on the way.
-QuantityPlanes planes_of(FurtherModel& further, DrawnFile* drawn) {
-    return {further.quantity, [&further, drawn](std::int64_t z, std::span<float> plane) {
-                further.model.plane(z, plane);
-                if (drawn != nullptr) drawn->take(*further.input->parameter, z, plane);
+/// A parameter as a quantity to be written, whose range and sections are found on the way.
+QuantityPlanes planes_of(FurtherModel& of, DrawnFile* drawn) {
+    return {of.quantity, [&of, drawn](std::int64_t z, std::span<float> plane) {
+                of.model.plane(z, plane);
+                if (drawn != nullptr) drawn->take(*of.input->parameter, z, plane);
                 const auto [low, high] = std::ranges::minmax(plane);
-                further.range = {std::min<double>(further.range[0], low), std::max<double>(further.range[1], high)};
+                of.range = {std::min<double>(of.range[0], low), std::max<double>(of.range[1], high)};
             }};
 }
 
-/// The inputs beside the velocity, read and checked. Their models refer to their quantities: the list stays where it
-/// is.
-std::vector<FurtherModel> read_further(const ConvertArguments& arguments, const ForeignModel& vp) {
-    std::vector<FurtherModel> read;
-    read.reserve(arguments.further.size());
+/// The parameters that the command line gives files of, on the nodes of `vp`.
+std::deque<FurtherModel> read_further(const ConvertArguments& arguments, const ForeignModel& vp) {
+    std::deque<FurtherModel> further;  // whose elements stay where they are
     for (const FurtherInput& input : arguments.further) {
         if (input.file.empty()) continue;
-        FurtherModel& further = read.emplace_back(FurtherModel{&input, quantity_of(*input.parameter)});
+        FurtherModel& one = further.emplace_back(FurtherModel{&input, quantity_of(*input.parameter)});
         ForeignOptions options = arguments.options;
         options.units = input.units;
-        options.quantity = &further.quantity;
-        further.model = read_model(arguments, input.file, options);
-        check_same_nodes(arguments, vp, further);
+        options.quantity = &one.quantity;
+        one.model = read_model(arguments, input.file, options);
+        check_same_nodes(arguments, vp, one);
     }
-    return read;
+    return further;
 }
 
-/// ", rho from rho.npy, q from q.npy".
-std::string origins_of(std::span<const FurtherModel> further) {
-    std::string text;
-    for (const FurtherModel& one : further)
-        text += fmt::format(", {} from {}", one.quantity.name, shown(one.input->file));
-    return text;
-}
-
-/// Everything about the inputs that can be refused by their names.
-void check_inputs(const CLI::App& command, const ConvertArguments& arguments) {
+/// Options that say nothing about any of the inputs, and those that one of them lacks.
+void check_options_of_inputs(const CLI::App& command, const ConvertArguments& arguments) {
     std::vector<const ForeignFormat*> formats{&choose_format(arguments, arguments.input)};
     for (const FurtherInput& input : arguments.further)
         if (!input.file.empty()) formats.push_back(&choose_format(arguments, input.file));
-    for (const ForeignFormat* format : formats) check_options(command, *format, formats);
-    for (const auto& input : {arguments.input, arguments.options.data_file}) refuse_same_file(input, arguments.output);
-    for (const FurtherInput& input : arguments.further) refuse_same_file(input.file, arguments.output);
+    check_options(command, formats);
 }
 
 int convert(const CLI::App& command, const ConvertArguments& arguments) {
-    check_inputs(command, arguments);
+    check_options_of_inputs(command, arguments);
+    for (const auto& input : {arguments.input, arguments.options.data_file}) refuse_same_file(input, arguments.output);
+    for (const FurtherInput& input : arguments.further) refuse_same_file(input.file, arguments.output);
     check_extension(arguments.output, "OUTPUT", "model files", {".h5", ".hdf5"});
     check_given(arguments.options);
     const auto model = read_model(arguments, arguments.input, arguments.options);
     std::optional<DrawnFile> drawn;
     if (!arguments.no_pictures) drawn.emplace(model.geometry);
     if (drawn) drawn->refuse_existing(arguments.output, arguments.force);
-    std::vector<FurtherModel> further = read_further(arguments, model);
+    std::deque<FurtherModel> further = read_further(arguments, model);
     std::vector<QuantityPlanes> planes;
-    for (FurtherModel& one : further) planes.push_back(planes_of(one, drawn ? &*drawn : nullptr));
+    std::string sources;
+    for (FurtherModel& one : further) {
+        planes.push_back(planes_of(one, drawn ? &*drawn : nullptr));
+        sources += fmt::format(", {} from {}", one.input->parameter->quantity, shown(one.input->file));
+    }
     const auto range = write_model_file(
         arguments.output, model.geometry,
         [&](std::int64_t z, std::span<float> vp) {
@@ -211,13 +219,35 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
             if (drawn) drawn->take(kVp, z, vp);
         },
         fmt::format("{}: converted from {} ({}, axes {}){}", version_line(), shown(arguments.input),
-                    choose_format(arguments, arguments.input).name, model.axes, origins_of(further)),
+                    choose_format(arguments, arguments.input).name, model.axes, sources),
         arguments.force, planes);
     report(arguments, model, range, further);
     if (drawn)
         for (const auto& picture : drawn->write(arguments.output, arguments.force))
             fmt::print("  picture  {}\n", shown(picture));
     return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+namespace {
+
+/// The option of a parameter beside the velocity, and that of its unit where files have it in another, too.
+void add_further(CLI::App& command, FurtherInput& input, CLI::Option& data_file) {
+    const MediumParameter& parameter = *input.parameter;
+    const std::string option = "--" + std::string(parameter.name);
+    auto* const file =
+        command
+            .add_option(option, input.file, fmt::format("A file like INPUT with {} on the same nodes", parameter.help))
+            ->option_text("FILE")
+            ->excludes(&data_file);
+    if (parameter.other_unit.name.empty()) return;
+    command
+        .add_option(
+            option + "-units", input.units,
+            fmt::format("Unit of {}: {} (default) or {}", parameter.help, parameter.unit, parameter.other_unit.name))
+        ->option_text("UNIT")
+        ->needs(file);
 }
 
 }  // namespace
@@ -233,15 +263,7 @@ Command add_convert(CLI::App& app) {
     add("OUTPUT", arguments->output, "", "The model file to write (.h5)")->required();
     auto* const data_file =
         add("--data-file", options.data_file, "FILE", "Where the numbers are, instead of where the header says");
-    const auto add_further = [&](std::size_t i, const char* name, const char* what) {
-        return add(name, arguments->further[i].file, "FILE",
-                   fmt::format("{} on the same nodes, in a file like INPUT", what))
-            ->excludes(data_file);
-    };
-    auto* const rho = add_further(0, "--rho", "Densities");
-    add_further(1, "--q", "Quality factors");
-    add_further(2, "--epsilon", "Thomsen's epsilon");
-    add_further(3, "--delta", "Thomsen's delta");
+    for (FurtherInput& input : arguments->further) add_further(*command, input, *data_file);
     add("--format", arguments->format, "NAME", help_of_formats());
     add("--shape", options.shape, "NX [NY] NZ", "Nodes")->expected(2, 3);
     add("--axes", options.axes, "LETTERS",
@@ -256,7 +278,6 @@ Command add_convert(CLI::App& app) {
     add("--dtype", options.dtype, "TYPE", "Of the numbers: float32 (default) or float64");
     add("--endian", options.endian, "ORDER", "Of the numbers: little (default) or big");
     add("--header-bytes", options.header_bytes, "N", "Bytes before the first number");
-    add("--rho-units", arguments->further[0].units, "UNIT", "Of the densities: kg/m3 (default) or g/cm3")->needs(rho);
     command->add_flag("--no-pictures", arguments->no_pictures, "Draw no sections of the model beside OUTPUT");
     command->add_flag("--force", arguments->force, "Overwrite OUTPUT and its pictures");
     return [command, arguments] { return convert(*command, *arguments); };

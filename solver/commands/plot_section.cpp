@@ -358,6 +358,11 @@ int plot_movie(const Options& options) {
     const auto file =
         output_of(options, fmt::format("_movie_{}", options.plane), find_ffmpeg().empty() ? ".png" : ".mp4");
     check_extension(file, "--output", "movies", {".mp4", ".png", ".gif"});
+    // Programs that show GIFs take shorter frames for a mistake, and show them for a tenth of a second.
+    if (constexpr double most = 50.; file.extension() == ".gif" && options.frames_per_second > most)
+        throw Error(ExitCode::usage, fmt::format("--fps {:g}: frames of a GIF last 2 hundredths of a second at least: "
+                                                 "{:g} at most, or .mp4 or .png as --output",
+                                                 options.frames_per_second, most));
     std::string title;
     const std::vector<ShotSnapshots> shots = open_shots(options, title);
     const std::optional<DrawnModel> model = model_beneath(options);

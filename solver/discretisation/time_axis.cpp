@@ -36,12 +36,17 @@ void check_durations(const TimeConfig& config, const SeismogramConfig& seismogra
 void check_stable(const TimeConfig& config, const Scheme& scheme, const StabilityLimit& limit,
                   const ConfigOrigin& origin) {
     if (!config.dt_s || *config.dt_s <= limit.dt_s) return;
-    origin.fault("time.dt_s",
-                 fmt::format("{:.6g} s is above the stability limit of {:.6g} s (space_order {}{}, fastest velocity "
-                             "{:.6g} m/s): use {:.4g} or less, or leave time.dt_s out",
-                             *config.dt_s, limit.dt_s, scheme.space_order,
-                             scheme.time_order == 2 ? "" : fmt::format(", time.order {}", scheme.time_order),
-                             limit.fastest_m_s, config.cfl_fraction * limit.dt_s));
+    const bool is_raised = limit.vp_max_m_s > 0. && limit.vp_max_m_s < limit.fastest_m_s;
+    origin.fault(
+        "time.dt_s",
+        fmt::format("{:.6g} s is above the stability limit of {:.6g} s (space_order {}{}, fastest velocity "
+                    "{:.6g} m/s{}): use {:.4g} or less, or leave time.dt_s out",
+                    *config.dt_s, limit.dt_s, scheme.space_order,
+                    scheme.time_order == 2 ? "" : fmt::format(", time.order {}", scheme.time_order), limit.fastest_m_s,
+                    is_raised
+                        ? fmt::format(" at infinite frequency, to which Q raises vp of {:.6g} m/s", limit.vp_max_m_s)
+                        : "",
+                    config.cfl_fraction * limit.dt_s));
 }
 
 void check_not_too_small(const TimeConfig& config, const TimeAxis& time, Precision precision,

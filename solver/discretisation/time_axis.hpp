@@ -54,6 +54,7 @@ struct WantedSeismograms {
 /// The largest stable time step, and the velocity that it follows from.
 struct StabilityLimit {
     double dt_s = 0., fastest_m_s = 0.;
+    double vp_max_m_s = 0.;  ///< below fastest_m_s where Q raises the velocity at infinite frequency; 0: the same
 };
 
 /// The time axis of a configuration. \param seismograms whose sampling the user may choose; else default_sampling_s()

@@ -117,13 +117,15 @@ void for_each_row(const Places& at, std::span<const ReadBox> read, const Grid& g
 }
 
 /// The weight of the upper neighbour is zero where there is none, so it is not looked at.
-float mix(float lower, const float* upper, const Taps& place) {
+float mix(float lower, const float* upper, const Taps& place, MeanOf mean) {
     if (place.weights.size() == 1) return lower;
     const auto t = static_cast<float>(place.weights[1]);
-    return (1.f - t) * lower + t * *upper;
+    if (mean == MeanOf::values) return (1.f - t) * lower + t * *upper;
+    return lower == *upper ? lower : 1.f / ((1.f - t) / lower + t / *upper);
 }
 
-void interpolate_row(const Box& box, const Places& at, std::int64_t y, std::int64_t z, std::span<float> out) {
+void interpolate_row(const Box& box, const Places& at, MeanOf mean, std::int64_t y, std::int64_t z,
+                     std::span<float> out) {
     const Taps &by = at[1][static_cast<std::size_t>(y)], &bz = at[2][static_cast<std::size_t>(z)];
     const std::int64_t y1 = by.end() - 1, z1 = bz.end() - 1;
     const std::array<const float*, 4> rows{box.row(0, by.first, bz.first), box.row(0, y1, bz.first),
@@ -131,9 +133,9 @@ void interpolate_row(const Box& box, const Places& at, std::int64_t y, std::int6
     for (std::size_t x = 0; x < out.size(); ++x) {
         const Taps& bx = at[0][x];
         std::array<float, 4> v{};
-        for (std::size_t i = 0; i < 4; ++i) v[i] = mix(rows[i][bx.first], rows[i] + bx.first + 1, bx);
-        const float near = mix(v[0], &v[1], by), far = mix(v[2], &v[3], by);
-        out[x] = mix(near, &far, bz);
+        for (std::size_t i = 0; i < 4; ++i) v[i] = mix(rows[i][bx.first], rows[i] + bx.first + 1, bx, mean);
+        const float near = mix(v[0], &v[1], by, mean), far = mix(v[2], &v[3], by, mean);
+        out[x] = mix(near, &far, bz, mean);
     }
 }
 
@@ -151,16 +153,17 @@ void for_each_tap(const Box& box, const Taps& bx, const Taps& by, const Taps& bz
         }
 }
 
-float arithmetic_mean(const Box& box, std::span<const float> values, const Taps& bx, const Taps& by, const Taps& bz) {
+float mean_of_taps(const Box& box, std::span<const float> values, MeanOf mean, const Taps& bx, const Taps& by,
+                   const Taps& bz) {
     double sum = 0., weights = 0.;
     float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
     for_each_tap(box, bx, by, bz, [&](double weight, std::size_t i) {
-        sum += weight * values[i];
+        sum += mean == MeanOf::values ? weight * values[i] : weight / values[i];
         weights += weight;
         low = std::min(low, values[i]);
         high = std::max(high, values[i]);
     });
-    return std::clamp(static_cast<float>(sum / weights), low, high);
+    return std::clamp(static_cast<float>(mean == MeanOf::values ? sum / weights : weights / sum), low, high);
 }
 
 }  // namespace
@@ -202,10 +205,11 @@ std::int64_t slab_bytes(const FileGeometry& file, const Grid& grid, bool average
     return planes * plane * quantities * static_cast<std::int64_t>(sizeof(float));
 }
 
-void interpolate(const FileGeometry& file, const ReadBox& read, const Grid& grid, std::span<float> values) {
+void interpolate(const FileGeometry& file, const ReadBox& read, const Grid& grid, std::span<float> values,
+                 MeanOf mean) {
     const Places at = locate(file, grid, false);
     for_each_row(at, std::span(&read, 1), grid, [&](const Box& box, std::int64_t y, std::int64_t z) {
-        interpolate_row(box, at, y, z, values.subspan(static_cast<std::size_t>(grid.at(0, y, z)), grid.nx()));
+        interpolate_row(box, at, mean, y, z, values.subspan(static_cast<std::size_t>(grid.at(0, y, z)), grid.nx()));
     });
 }
 
@@ -215,7 +219,7 @@ void average(const FileGeometry& file, const AveragedParameters& read, const Gri
     std::vector<ReadBox> readers{read.vp};
     if (read.rho) readers.push_back(*read.rho);
     const std::size_t first_further = readers.size();
-    readers.insert(readers.end(), read.further.begin(), read.further.end());
+    for (const AveragedParameters::Further& one : read.further) readers.push_back(one.read);
     for_each_row(at, readers, grid, [&](const Box& box, std::int64_t y, std::int64_t z) {
         const Taps &by = at[1][static_cast<std::size_t>(y)], &bz = at[2][static_cast<std::size_t>(z)];
         for (std::int64_t x = 0; x < grid.nx(); ++x) {
@@ -228,7 +232,7 @@ void average(const FileGeometry& file, const AveragedParameters& read, const Gri
             vp[node] = mean.mean().vp;
             if (read.rho) rho[node] = mean.mean().rho;
             for (std::size_t q = 0; q < further.size(); ++q)
-                further[q][node] = arithmetic_mean(box, box.values[first_further + q], bx, by, bz);
+                further[q][node] = mean_of_taps(box, box.values[first_further + q], read.further[q].mean, bx, by, bz);
         }
     });
 }

@@ -32,23 +32,31 @@ bool is_coarser(const FileGeometry& file, const Grid& grid);
 /// \param quantities that are read together.
 std::int64_t slab_bytes(const FileGeometry& file, const Grid& grid, bool averaged, std::int64_t quantities);
 
-/// Trilinear interpolation at the nodes: a node of the file is copied, bit for bit.
+/// What of several values means are taken: of Q, whose inverse is what is lost, the inverses.
+enum class MeanOf { values, inverses };
+
+/// Trilinear interpolation at the nodes: a node of the file is copied, bit for bit, and so are values that are alike.
 /// \param values of the grid, [z][y][x]; the grid lies within the file.
-void interpolate(const FileGeometry& file, const ReadBox& read, const Grid& grid, std::span<float> values);
+void interpolate(const FileGeometry& file, const ReadBox& read, const Grid& grid, std::span<float> values,
+                 MeanOf mean = MeanOf::values);
 
 /// What of a file is averaged together: vp, and the density and other parameters that the run has from the file, all in
 /// their place of `values`.
 struct AveragedParameters {
     ReadBox vp;
     std::optional<ReadBox> rho;
-    std::vector<ReadBox> further;
+    struct Further {
+        ReadBox read;
+        MeanOf mean = MeanOf::values;
+    };
+    std::vector<Further> further;
 };
 
 /// Means over the cells of the nodes, of the values of the file over its own: vp and rho as RockMean has them, further
-/// parameters as arithmetic means. Along axes on which the grid is not coarser, neighbours count as in interpolation.
-/// Cells that reach over the edge of the file have the mean of what is within. One value alone comes out as it went in,
-/// bit for bit; the result depends neither on threads nor on how much is read at a time.
-/// \param vp, rho, further results on the grid, [z][y][x]; rho is empty, and further as short, as asked for.
+/// parameters as means of their values or inverses. Along axes on which the grid is not coarser, neighbours count as in
+/// interpolation. Cells that reach over the edge of the file have the mean of what is within. One value alone comes out
+/// as it went in, bit for bit; the result depends neither on threads nor on how much is read at a time. \param vp, rho,
+/// further results on the grid, [z][y][x]; rho is empty, and further as short, as asked for.
 void average(const FileGeometry& file, const AveragedParameters& read, const Grid& grid, std::span<float> vp,
              std::span<float> rho, std::span<const std::span<float>> further);
 

@@ -124,10 +124,8 @@ void check_values(const ModelConfig& config, const MediumParameter& parameter, c
     if (beyond == values.end()) return;
     const auto [x, y, z] = grid.node(beyond - values.begin());
     throw Error(ExitCode::bad_data,
-                fmt::format("{}: {} = {}{} at node (x {}, y {}, z {}): must be finite{}, from {:g} to {:g}{}",
-                            config.type, parameter.name, *beyond, unit_after_number(parameter), x, y, z,
-                            parameter.lowest > 0. ? " and positive" : "", parameter.lowest, parameter.highest,
-                            unit_after_number(parameter)));
+                fmt::format("{}: {} = {}{} at node (x {}, y {}, z {}): must be {}", config.type, parameter.name,
+                            *beyond, unit_after_number(parameter), x, y, z, describe_limits(quantity_of(parameter))));
 }
 
 /// Smooths what builders have given: of vp the slowness, since waves keep their traveltimes on average where that is
@@ -138,8 +136,9 @@ void smooth_with(Model& model, const std::function<void(UnsetVector<float>&)>& s
         if (values.empty()) continue;  // it follows from vp
         const bool inverse = i == 0 || model.equation->parameters[i].name == kQ.name;
         const auto invert = [&] {
+        // An iterative smoothing of what is 0 at lossless nodes leaves them a rounding error of either sign.
 #pragma omp parallel for
-            for (std::size_t at = 0; at < values.size(); ++at) values[at] = 1.F / values[at];
+            for (std::size_t at = 0; at < values.size(); ++at) values[at] = 1.F / std::max(values[at], 0.F);
         };
         if (inverse) invert();
         smooth(values);
@@ -219,6 +218,8 @@ Model make_model(const ModelConfig& config, const Equation& equation, const Grid
     if (config.smooth_wavelengths > 0.)
         smooth_by_wavelengths(model, config.smooth_wavelengths, *config.smooth_frequency_hz);
     complete_parameters(config, model);
+    find_range(model.parameters.front());
+    if (model.find(kQ.name) != nullptr) check_q_rule(config, model.vp().min, origin);
     for (std::size_t i = 1; i < model.parameters.size(); ++i)  // builders see to vp
         check_values(config, equation->parameters[i], grid, model.parameters[i].values);
     settle_delta(config, model, origin);

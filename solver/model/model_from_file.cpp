@@ -23,7 +23,7 @@ constexpr std::int64_t kSampledValues = 16 * 1024 * 1024;  // of a file looked a
 constexpr double kMuchFiner = 2.;                          // file spacings in one of the grid that are worth a warning
 
 // What io/ refuses in files and formats of other programs, and what the equations say.
-static_assert(kVp.lowest == lowest_vp_m_s && kVp.highest == highest_vp_m_s);
+static_assert(kVp.lowest == lowest_vp_m_s && kVp.highest == highest_vp_m_s && kQ.lowest == lowest_q);
 
 std::string places_of(int dimensions, std::array<std::int64_t, 3> n, std::array<double, 3> h, std::array<double, 3> o) {
     const auto axes = [dimensions](const auto& v) {
@@ -107,6 +107,10 @@ std::vector<std::size_t> given_by_file(const ModelFile& file, const ModelConfig&
     return given;
 }
 
+MeanOf mean_of(const MediumParameter& parameter) {
+    return parameter.name == kQ.name ? MeanOf::inverses : MeanOf::values;
+}
+
 /// Means over cells of all parameters together.
 void average_from(const ModelFile& file, const ModelConfig& config, const Equation& equation, Model& model) {
     AveragedParameters read;
@@ -122,7 +126,7 @@ void average_from(const ModelFile& file, const ModelConfig& config, const Equati
             read.rho = reader_of(file, parameter);
             rho = values;
         } else {
-            read.further.push_back(reader_of(file, parameter));
+            read.further.push_back({reader_of(file, parameter), mean_of(parameter)});
             further.push_back(values);
         }
     }
@@ -237,7 +241,7 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
         if (as_is)
             read({0, 0, 0}, geometry.shape, values);
         else
-            interpolate(geometry, read, grid, values);
+            interpolate(geometry, read, grid, values, mean_of(equation->parameters[i]));
     }
     if (averaged) average_from(fit.file, config, equation, model);
     model.notes = fit.file.notes();

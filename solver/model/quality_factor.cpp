@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <spdlog/fmt/fmt.h>
 
 #include "kernels/equations/parameters.hpp"
 #include "solver/model/model_builders.hpp"
@@ -10,6 +11,8 @@
 
 namespace onda {
 namespace {
+
+constexpr double kLiFactor = 3.516e-6, kLiPower = 2.2;
 
 bool parts_have_q(const ModelConfig& m) {
     const auto has = [](const auto& part) { return part.q.has_value(); };
@@ -32,7 +35,23 @@ bool has_q(const ModelConfig& m, const ConfigOrigin& origin) {
 }
 
 float li_q(float vp_m_s) {
-    return static_cast<float>(3.516e-6 * std::pow(static_cast<double>(vp_m_s), 2.2));
+    return static_cast<float>(kLiFactor * std::pow(static_cast<double>(vp_m_s), kLiPower));
+}
+
+bool is_q_everywhere_at_least(const ModelConfig& m, double q) {
+    if (m.q_rule == "li" || (m.type == "file" && !m.q)) return false;
+    const auto range = q_range(m, {});
+    return range && range->min >= q;
+}
+
+void check_q_rule(const ModelConfig& m, double vp_min_m_s, const ConfigOrigin& origin) {
+    if (m.q_rule != "li" || static_cast<double>(li_q(static_cast<float>(vp_min_m_s))) >= kQ.lowest) return;
+    const double slowest_m_s = std::pow(kQ.lowest / kLiFactor, 1. / kLiPower);
+    origin.value_fault(
+        "model.q_rule",
+        fmt::format("makes Q {:.3g} of {:.6g} m/s, and Q must be {:g} or more: the rule is for {:.0f} m/s "
+                    "and more; give q instead",
+                    li_q(static_cast<float>(vp_min_m_s)), vp_min_m_s, kQ.lowest, std::ceil(slowest_m_s)));
 }
 
 bool q_follows(const ModelConfig& m) {

@@ -16,6 +16,11 @@ bool has_q(const ModelConfig& config, const ConfigOrigin& origin);
 /// Li's rule, Q = 3.516e-6 vp^2.2 with vp in m/s: a mean of sediments (Li 1993). Water lies far off it.
 float li_q(float vp_m_s);
 
+/// Whether Q is known, without making the model, to be at least this at every node.
+bool is_q_everywhere_at_least(const ModelConfig& config, double q);
+/// \throws Error(config) where Li's rule makes a Q below what there is, of this velocity.
+void check_q_rule(const ModelConfig& config, double vp_min_m_s, const ConfigOrigin& origin);
+
 /// Whether Q is made once vp is there, by a rule or as one value for all nodes.
 bool q_follows(const ModelConfig& config);
 /// The Q of a node of a model whose Q follows.

@@ -1,6 +1,7 @@
 #include "solver/plan/attenuation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <optional>
@@ -13,18 +14,26 @@ namespace {
 
 constexpr double kLowOfPeak = 0.4, kHighOfPeak = 2.5;
 constexpr double kStrongLoss = 10.;  ///< Q below which a wave is hardly one
+/// Errors of 1/Q that are warned of, and those that are refused where the Q is to blame.
+constexpr double kDoubtfulFit = 0.05, kWrongFit = 0.2;
 
 bool absorbs(const Plan& plan) {
     return plan.setup.remembers();
 }
 
-/// The lowest and highest Q that are known; nothing where none is below kLossless, or none is known.
+/// Q at the reference frequency beyond which nothing is absorbed.
+double lossless_q(const Relaxation& relaxation) {
+    return kLossless / q_at_centre(relaxation, 1.);
+}
+
+/// The lowest and highest Q that are known and absorb; nothing where there are none.
 std::optional<ParameterRange> absorbing_range(const Plan& plan) {
     const auto& parameters = plan.setup.scheme.equation->parameters;
+    const double lossless = lossless_q(plan.setup.scheme.relaxation);
     for (std::size_t i = 0; i < plan.model.further.size(); ++i)
         if (const auto& range = plan.model.further[i];
-            parameters[i + 1].name == kQ.name && range && range->min < kLossless)
-            return ParameterRange{range->min, std::min(range->max, kLossless)};
+            parameters[i + 1].name == kQ.name && range && range->min < lossless)
+            return ParameterRange{range->min, std::min(range->max, lossless)};
     return std::nullopt;
 }
 
@@ -32,11 +41,32 @@ std::optional<ParameterRange> absorbing_range(const Plan& plan) {
 FitError worst_error(const Plan& plan, const ParameterRange& range) {
     const RelaxationFit fit(plan.setup.scheme.relaxation, plan.time.dt_s);
     FitError worst;
-    for (const double q : {range.min, range.max}) {
-        const FitError error = fit.error(q);
-        worst = {std::max(worst.loss, error.loss), std::max(worst.velocity, error.velocity)};
-    }
+    for (const double q : {range.min, range.max}) worst = worse(worst, fit.error(q));
     return worst;
+}
+
+/// Refuses a Q at which the largest c_U that there may be leaves a power of the frequency far off. Mechanisms that fit
+/// no Q any better are another matter, of which the user is warned.
+void check_fits(const Plan& plan) {
+    const Relaxation& relaxation = plan.setup.scheme.relaxation;
+    const auto range = absorbing_range(plan);
+    if (!range || relaxation.power == 1.) return;
+    const RelaxationFit fit(relaxation, 0.);
+    const auto fits = [&](double q) { return fit.error(q).loss <= kWrongFit; };
+    double unfit = range->min, fitting = lossless_q(relaxation);
+    if (fits(unfit) || !fits(fitting)) return;
+    while (fitting > 1.001 * unfit) {
+        const double between = std::sqrt(unfit * fitting);
+        (fits(between) ? fitting : unfit) = between;
+    }
+    plan.config.origin.fault(
+        "attenuation.frequency_power",
+        fmt::format(
+            "Q of {:.4g} at {:.4g} Hz is too low for an attenuation that grows with the power {:g} of the "
+            "frequency: from {:.4g} to {:.4g} Hz 1/Q would be off by {:.2g} %; Q of {:.3g} and more can be had, "
+            "a lower power, or a band (attenuation.band_hz) that ends lower",
+            range->min, relaxation.reference_hz, relaxation.power, relaxation.low_hz, relaxation.high_hz,
+            100. * fit.error(range->min).loss, fitting));
 }
 
 /// The lowest value of each parameter after vp: what is known, or else nothing that could matter.
@@ -60,16 +90,18 @@ void set_memory(Plan& plan) {
 void set_relaxation(Plan& plan) {
     if (!absorbs(plan)) return;
     const AttenuationConfig& config = plan.config.attenuation;
-    const double peak_hz = plan.survey.lowest_peak_frequency_hz();
+    const double lowest_hz = plan.survey.lowest_peak_frequency_hz();
+    const double highest_hz = plan.survey.highest_peak_frequency_hz();
     Relaxation relaxation;
-    relaxation.reference_hz = config.reference_frequency_hz.value_or(peak_hz);
-    relaxation.low_hz = config.band_hz.empty() ? kLowOfPeak * peak_hz : config.band_hz[0];
-    relaxation.high_hz = config.band_hz.empty() ? kHighOfPeak * peak_hz : config.band_hz[1];
+    relaxation.reference_hz = config.reference_frequency_hz.value_or(lowest_hz);
+    relaxation.low_hz = config.band_hz.empty() ? kLowOfPeak * lowest_hz : config.band_hz[0];
+    relaxation.high_hz = config.band_hz.empty() ? kHighOfPeak * highest_hz : config.band_hz[1];
     relaxation.mechanisms = static_cast<int>(config.mechanisms);
     relaxation.power = config.frequency_power;
     if (!(relaxation.low_hz < relaxation.high_hz))
         plan.config.origin.value_fault("attenuation.band_hz", "the second frequency must be above the first");
     plan.setup.scheme.relaxation = relaxation;
+    check_fits(plan);
 }
 
 AttenuationConfig settled_attenuation(const Plan& plan) {
@@ -129,11 +161,51 @@ nlohmann::ordered_json attenuation_json(const Plan& plan) {
     return json;
 }
 
+namespace {
+
+std::string band_of_fit(const Relaxation& r) {
+    return fmt::format("{:.4g} to {:.4g} Hz", r.low_hz, r.high_hz);
+}
+
+void doubt_fit(const Plan& plan, const ParameterRange& range, std::vector<std::string>& doubts) {
+    const Relaxation& r = plan.setup.scheme.relaxation;
+    const FitError error = worst_error(plan, range);
+    if (error.loss <= kDoubtfulFit) return;
+    doubts.push_back(fmt::format(
+        "of Q from {:.3g} to {:.3g} 1/Q is off by up to {:.2g} % within the band of {}: take {}a narrower band "
+        "(attenuation.band_hz){}",
+        range.min, range.max, 100. * error.loss, band_of_fit(r),
+        r.mechanisms < kMostMechanisms ? "more mechanisms (attenuation.mechanisms), or " : "",
+        r.power > 1. ? ", or a lower attenuation.frequency_power" : ""));
+}
+
+void doubt_peaks(const Plan& plan, std::vector<std::string>& doubts) {
+    const Relaxation& r = plan.setup.scheme.relaxation;
+    const double lowest_hz = plan.survey.lowest_peak_frequency_hz();
+    const double highest_hz = plan.survey.highest_peak_frequency_hz();
+    for (const double peak_hz : {lowest_hz, highest_hz}) {
+        if (peak_hz >= r.low_hz && peak_hz <= r.high_hz) continue;
+        doubts.push_back(
+            fmt::format("the peak frequency of {:.4g} Hz of a wavelet lies outside the band of {} in which "
+                        "Q is held (attenuation.band_hz)",
+                        peak_hz, band_of_fit(r)));
+        if (highest_hz == lowest_hz) break;
+    }
+}
+
+}  // namespace
+
 std::vector<std::string> doubts_of_attenuation(const Plan& plan) {
-    const auto range = absorbing_range(plan);
-    if (!range || range->min >= kStrongLoss) return {};
-    return {fmt::format("Q of {:.3g} and more: below {:g} a wave loses most of itself within a few wavelengths",
-                        range->min, kStrongLoss)};
+    const auto range = absorbs(plan) ? absorbing_range(plan) : std::nullopt;
+    if (!range) return {};
+    std::vector<std::string> doubts;
+    if (range->min < kStrongLoss)
+        doubts.push_back(
+            fmt::format("Q of {:.3g} and more: below {:g} a wave loses most of itself within a few wavelengths",
+                        range->min, kStrongLoss));
+    doubt_fit(plan, *range, doubts);
+    doubt_peaks(plan, doubts);
+    return doubts;
 }
 
 }  // namespace onda

@@ -14,8 +14,8 @@ namespace onda {
 /// Chooses the equation with as many memory fields as the mechanisms need. Nothing where nothing absorbs.
 void set_memory(Plan& plan);
 /// Sets the relaxation of the scheme from the configuration and, where that is silent, the wavelets: vp is the velocity
-/// at the lowest peak frequency, and the band goes from 0.4 to 2.5 of it. \throws Error(config) for a band without
-/// width.
+/// at the lowest peak frequency, and the band goes from 0.4 of it to 2.5 of the highest. \throws Error(config) for a
+/// band without width, and for a Q too low for a power of the frequency above 1.
 void set_relaxation(Plan& plan);
 
 /// The configuration of what set_relaxation() has set, so that a run whose wavelets are others has the same medium.
@@ -30,7 +30,7 @@ double stiffest_m_s(const Plan& plan, const std::function<double(double)>& limit
 std::string describe_attenuation(const Plan& plan);
 /// The same as values; null where nothing absorbs.
 nlohmann::ordered_json attenuation_json(const Plan& plan);
-/// Warnings of Q below what the scheme is for.
+/// Warnings of Q below what the scheme is for, of mechanisms that hardly fit, and of wavelets beside the band.
 std::vector<std::string> doubts_of_attenuation(const Plan& plan);
 
 }  // namespace onda

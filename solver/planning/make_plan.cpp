@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <spdlog/fmt/fmt.h>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "solver/imaging/offset_gathers.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/model/density.hpp"
+#include "solver/model/quality_factor.hpp"
 #include "solver/outputs/trace_output.hpp"
 #include "solver/plan/anisotropy.hpp"
 #include "solver/plan/attenuation.hpp"
@@ -102,6 +104,13 @@ void set_device(Placement& placement, const BackendConfig& backend) {
     placement.notes = choice.notes;
 }
 
+/// Whether it is known before the model is made that no node absorbs: the equation without loss does then. A Q that
+/// depends on the frequency decides this in the band, which is not known yet.
+bool has_no_loss(const Config& config) {
+    const bool is_constant = config.attenuation.frequency_power == 1.;
+    return is_q_everywhere_at_least(config.model, is_constant ? kLossless : std::numeric_limits<double>::infinity());
+}
+
 void set_scheme(Plan& plan) {
     const Config& c = plan.config;
     // By parameter, or by the key that several share: each opens the model's file, and is of several equations.
@@ -110,7 +119,7 @@ void set_scheme(Plan& plan) {
         const std::string_view key = parameter.key.empty() ? parameter.name : parameter.key;
         const auto found = known.find(key);
         if (found != known.end()) return found->second;
-        return known[key] = gives(c.model, parameter, c.origin);
+        return known[key] = gives(c.model, parameter, c.origin) && !(parameter.name == kQ.name && has_no_loss(c));
     };
     plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.domain.grid, given, c.origin);
     set_memory(plan);
@@ -145,6 +154,7 @@ void set_ranges(Plan& plan) {
     plan.model.velocity = velocity_range(model, equation, plan.domain.grid, plan.config.origin);
     for (const MediumParameter& parameter : equation->parameters.subspan(1))
         plan.model.further.push_back(told_range(model, parameter, plan.model.velocity));
+    if (plan.model.velocity.exact) check_q_rule(model, plan.model.velocity.min_m_s, plan.config.origin);
     warn_of_told_density(plan.setup.scheme.equation, plan.model);
     plan.model.extra_bytes = model_extra_bytes(model, plan.domain.grid, plan.config.origin);
 }
@@ -266,8 +276,9 @@ void set_time(Plan& plan) {
                          : scheme.stability_limit_s(spacing_m, fastest_m_s);
     };
     const double fastest_m_s = stiffest_m_s(plan, limit_s);
-    plan.time = make_time_axis(c.time, {c.output.seismograms, plan.survey.highest_frequency_hz()}, scheme,
-                               plan.setup.precision, {limit_s(fastest_m_s), fastest_m_s}, c.origin);
+    plan.time =
+        make_time_axis(c.time, {c.output.seismograms, plan.survey.highest_frequency_hz()}, scheme, plan.setup.precision,
+                       {limit_s(fastest_m_s), fastest_m_s, plan.model.velocity.max_m_s}, c.origin);
 }
 
 /// Where images are asked for at an offset.

@@ -94,6 +94,7 @@ RecordedSurvey survey_of_field(const std::filesystem::path& file) {
         survey = survey_of_shots(shots);
     }
     survey.has_source_depths = geometry.has_source_depths;
+    survey.units = std::move(geometry.units);
     return survey;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "io/models/points_file.hpp"
 #include "io/results/trace_bytes.hpp"
@@ -25,6 +26,7 @@ struct RecordedSurvey {
     SourceTable sources;
     ReceiverTable receivers;
     bool has_source_depths = true;  ///< else the z of all sources is 0
+    std::string units{};            ///< a line on how coordinates became metres; empty: they were metres
 };
 /// \param bytes where SEG-Y and SU have their fields. \throws Error(missing_input | bad_data), naming file, trace and
 /// bytes.

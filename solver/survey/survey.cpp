@@ -188,16 +188,23 @@ HighestFrequency Survey::highest_frequency() const {
     return {highest.highest_frequency_hz, highest.given_peak_hz};
 }
 
+namespace {
+
+/// A Gaussian has its peak at 0: there, the frequency of which it has as much as a Ricker wavelet of its peak.
+double peak_or_alike_hz(const Wavelet& wavelet) {
+    constexpr double band_edge_over_peak = 2.7;
+    return wavelet.peak_frequency_hz > 0. ? wavelet.peak_frequency_hz
+                                          : wavelet.highest_frequency_hz / band_edge_over_peak;
+}
+
+}  // namespace
+
 double Survey::lowest_peak_frequency_hz() const {
-    double lowest = 0.;
-    for (const Wavelet& wavelet : wavelets) {
-        // A Gaussian has its peak at 0: there, the frequency of which it has as much as a Ricker wavelet of its peak.
-        constexpr double band_edge_over_peak = 2.7;
-        const double peak = wavelet.peak_frequency_hz > 0. ? wavelet.peak_frequency_hz
-                                                           : wavelet.highest_frequency_hz / band_edge_over_peak;
-        lowest = lowest == 0. ? peak : std::min(lowest, peak);
-    }
-    return lowest;
+    return wavelets.empty() ? 0. : peak_or_alike_hz(*std::ranges::min_element(wavelets, {}, peak_or_alike_hz));
+}
+
+double Survey::highest_peak_frequency_hz() const {
+    return wavelets.empty() ? 0. : peak_or_alike_hz(*std::ranges::max_element(wavelets, {}, peak_or_alike_hz));
 }
 
 Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces& faces, const ConfigOrigin& origin) {

@@ -140,8 +140,9 @@ struct Survey {
     [[nodiscard]] double highest_frequency_hz() const;
     /// The highest frequency of all wavelets, with what the configuration says of that wavelet. There must be one.
     [[nodiscard]] HighestFrequency highest_frequency() const;
-    /// The lowest peak frequency of all wavelets; 0 if there are none.
+    /// The lowest and highest peak frequency of all wavelets; 0 if there are none.
     [[nodiscard]] double lowest_peak_frequency_hz() const;
+    [[nodiscard]] double highest_peak_frequency_hz() const;
 };
 
 /// The bytes that a survey takes as long as it is there.

@@ -1,5 +1,6 @@
 #include "solver/survey/survey_entries.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -227,10 +228,20 @@ SourceGroup read_grid(const EntryReading& reading, const SourceConfig& source, c
     return {grid_of(reading, source, key), {}, {source.amplitude}};
 }
 
+/// A survey that a file tells; a file for both sources and receivers is spoken of once.
+RecordedSurvey recorded_survey(const EntryReading& reading, const std::filesystem::path& file) {
+    RecordedSurvey survey = read_recorded_survey(file, reading.bytes);
+    if (survey.units.empty()) return survey;
+    std::string told = shown(file) + ": " + survey.units;
+    if (std::ranges::find(reading.warnings, told) == reading.warnings.end())
+        reading.warnings.push_back(std::move(told));
+    return survey;
+}
+
 /// The sources of a survey that a file tells. \param has_depths whether it tells their depth, as P1/90 does not.
 SourceTable recorded_sources(const EntryReading& reading, const SourceConfig& source, const std::string& key,
                              bool& has_depths) {
-    RecordedSurvey survey = read_recorded_survey(source.file, reading.bytes);
+    RecordedSurvey survey = recorded_survey(reading, source.file);
     SourceTable& sources = survey.sources;
     if (sources.position_m.empty()) throw Error(ExitCode::bad_data, shown(source.file) + ": has no sources");
     has_depths = survey.has_source_depths;
@@ -297,8 +308,8 @@ ReceiverGroup read_grid(const EntryReading& reading, const ReceiverConfig& recei
 }
 
 ReceiverGroup read_file(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
-    ReceiverTable table = tells_survey(receiver.file) ? read_recorded_survey(receiver.file, reading.bytes).receivers
-                                                      : read_receivers(receiver.file);
+    ReceiverTable table =
+        tells_survey(receiver.file) ? recorded_survey(reading, receiver.file).receivers : read_receivers(receiver.file);
     if (table.position_m.empty()) throw Error(ExitCode::bad_data, shown(receiver.file) + ": has no receivers");
     return {{key + ".file", shown(receiver.file), Positions(std::move(table.position_m)), {}, std::move(table.line)},
             std::move(table.shot),

@@ -53,10 +53,14 @@ std::vector<std::string> samples() {
         "clip_delta: true, elliptical_radius: 7";
     const std::string attenuation =
         "attenuation: {reference_frequency_hz: 12.5, band_hz: [3, 40.5], mechanisms: 2, frequency_power: 1.25}\n";
+    const std::string lossless =
+        "model: {type: inclusions, vp_m_s: 2e3, q: .inf, inclusions: [{center_m: [1, 1], "
+        "radius_m: 1, vp_m_s: 1500, q: Infinity}]}\n";
     const std::string rest2d = kTime + kRicker + kSource2d + kSnapshots;
     const std::string rest3d = kTime + kRicker + kSource3d + kSnapshots;
     return {
         kGrid2d + layered + ", dip_deg: -3.7}\n" + rest2d + attenuation + "title: \"a \\\"b\\\" \\\\ \\t \\x07 é\"\n",
+        kGrid2d + lossless + rest2d,
         kGrid3d + layered + ", dip_azimuth_deg: 90}\n" + rest3d + "title: 'true'\nsurvey: {limit_m: 250.5}\n",
         kGrid2d +
             "model: {type: gradient, vp_m_s: 1500.5, gradient_per_s: -0.1, smooth_m: 12.5,"

@@ -139,6 +139,75 @@ TEST_CASE("P1/90: the receiver groups of each source") {
     CHECK(geometry.shots[1].receivers_m.size() == 1);
 }
 
+TEST_CASE("the revision of SPS is that of the version, whatever the date") {
+    const Folder folder;
+    for (const auto& [title, revision] :
+         {std::pair{"H00 SPS format version num.     SPS001,22.10.95", 0},
+          std::pair{"H00 SPS format version num.     SPS001,22-NOV-95", 0},
+          std::pair{"H00 SPS format version num.     SPS 2.1,22.10.05", 2},
+          std::pair{"H00 SPS format version num.     SPS002.1 12.01.05", 2}, std::pair{"H00 SPS 2.1", 2},
+          std::pair{"H00 SPS format version num.     rev 1 of 2.1.06", 0}}) {
+        const std::string head = title;
+        CAPTURE(head);
+        const Sps sps(revision, false);
+        const auto file = folder.write("a.sps", head + ("\n" + sps.sources + sps.receivers + sps.relations));
+        const FieldGeometry geometry = read_field_geometry(file);
+        REQUIRE(geometry.shots.size() == 2);
+        CHECK(geometry.shots[1].receivers_m == std::vector{Sps::place(2, 5), Sps::place(2, 3), Sps::place(2, 1)});
+    }
+}
+
+TEST_CASE("coordinates come in metres, by the factor that the header gives; feet without one are refused") {
+    const Sps sps(0, false);
+    const Folder folder;
+    const auto sps_with = [&](const std::string& head) {
+        return folder.write("a.sps", head + sps.sources + sps.receivers + sps.relations);
+    };
+    const auto scaled = [](Place place, double grid, double height) {
+        return Place{grid * place[0], grid * place[1], height * place[2]};
+    };
+    constexpr double survey_foot = 0.30480061;
+    const std::string feet = "H20 Description of grid units   US SURVEY FT\n",
+                      other =
+                          "H20 Description of grid units   "
+                          "Other\n",
+                      factor = "H201Factor to metre             0.30480061\n";
+    for (const std::string& head : {feet + factor, other + factor, factor}) {
+        CAPTURE(head);
+        const FieldGeometry geometry = read_field_geometry(sps_with(head));
+        CHECK(geometry.sources_m[0] == scaled({500010.5, 6000020.5, -94.5}, survey_foot, survey_foot));
+        CHECK(geometry.shots[0].source_m == geometry.sources_m[0]);
+        CHECK(geometry.shots[0].receivers_m[7] == scaled(Sps::place(2, 3), survey_foot, survey_foot));
+        CHECK(geometry.receivers_m[0] == scaled(Sps::place(1, 1), survey_foot, survey_foot));
+        CHECK(geometry.units == "the header gives coordinates in units of 0.30480061 m: converted to metres");
+    }
+    for (const char* metres : {"H20 Description of grid units   International metres\n",
+                               "H201Factor to metre             1.00000000\n", ""}) {
+        CHECK(read_field_geometry(sps_with(metres)).units.empty());
+        CHECK(read_field_geometry(sps_with(metres)).sources_m[0] == Place{500010.5, 6000020.5, -94.5});
+    }
+    const auto refused = [](const std::filesystem::path& file) {
+        return message_of([&] { read_field_geometry(file); }, ExitCode::bad_data);
+    };
+    CHECK(
+        contains(refused(sps_with(feet)), ":1:1: coordinates in feet: 'H20 Description of grid units   US SURVEY FT'"));
+    CHECK(contains(refused(sps_with("H201Factor to metre             0.00000001\n")), "a factor to metre of 1e-08"));
+    CHECK(contains(refused(sps_with(factor + "H201Factor to metre             0.3048\n")), "and of 0.30480061 before"));
+
+    const auto p190_with = [&](const std::string& head) {
+        return folder.write("a.p190",
+                            head + p1_source(1001, 1000., 2000.) + "R" + p1_group(1, 1100., 2000., 20.) + "\n");
+    };
+    const std::string grid = "H2001Grid Units            2FT                     0.304800000000\n",
+                      heights = "H2001HEIGHT UNITS               1METRES                  1.000000000000\n";
+    const FieldGeometry in_feet = read_field_geometry(p190_with(grid));
+    CHECK(in_feet.shots[0].receivers_m[0] == scaled({1100., 2000., 20.}, 0.3048, 0.3048));
+    const FieldGeometry mixed = read_field_geometry(p190_with(grid + heights + "H2002ANGULAR UNITS    1DEGREES\n"));
+    CHECK(mixed.shots[0].receivers_m[0] == scaled({1100., 2000., 20.}, 0.3048, 1.));
+    CHECK(contains(mixed.units, "units of 0.3048 m, heights and depths of 1 m"));
+    CHECK(contains(refused(p190_with("H2001Grid Units            2FT\n")), "coordinates in feet"));
+}
+
 TEST_CASE("what is wrong is named with its line and column") {
     const Sps sps(0);
     const Folder folder;
@@ -161,7 +230,8 @@ TEST_CASE("what is wrong is named with its line and column") {
     CHECK(message("a.sps", whole + relation(0, 1003, 201, 1, 0, 101, 11, 16)) ==
           ":22:39: channels 1 to 0, every 1: must ascend");
     CHECK(message("a.sps", "H20 Description of grid units   American Feet\n" + whole) ==
-          ":1:1: coordinates in feet: 'H20 Description of grid units   American Feet'; convert them to metres");
+          ":1:1: coordinates in feet: 'H20 Description of grid units   American Feet'; convert them to metres, or give "
+          "their factor to metre in a header (H201 of SPS)");
     CHECK(message("a.sps", std::string("S\0S", 3)) == ":1:1: is no text");
     CHECK(message("b.p190", "R" + p1_group(1, 1., 2., 3.)) == ":1:1: receivers before the first source (S)");
     CHECK(message("b.p190", p1_source(7, 1., 2.) + p1_source(8, 1., 2.) + "R" + p1_group(1, 1., 2., 3.)) ==

@@ -515,6 +515,35 @@ TEST_CASE("an animated GIF is what another program reads: size, frames, and colo
     CHECK(largest <= 7);
 }
 
+TEST_CASE("frames of a GIF last whole hundredths of a second, and on average as long as is asked for") {
+    TemporaryFolder folder;
+    const auto frame = [](std::size_t i) { return Pixels{1, 1, {argb({static_cast<std::uint8_t>(i), 0, 0})}}; };
+    for (const double per_second : {24., 30., 40., 10., 0.3}) {
+        CAPTURE(per_second);
+        const auto file = folder.path() / "m.gif";
+        stage_movie(file, {60, per_second, frame}, true).commit();
+        const std::string bytes = text_of(file), head("\x21\xf9\4\4", 4);
+        int frames = 0, sum = 0;
+        for (std::size_t at = bytes.find(head); at != std::string::npos; at = bytes.find(head, at + 1), ++frames) {
+            const int delay =
+                static_cast<unsigned char>(bytes[at + 4]) + 256 * static_cast<unsigned char>(bytes[at + 5]);
+            CHECK(std::abs(delay - 100. / per_second) < 1.);
+            sum += delay;
+        }
+        CHECK(frames == 60);
+        CHECK(sum == std::lround(6000. / per_second));
+    }
+}
+
+TEST_CASE("a picture of more pixels than there can be is refused with its size") {
+    Picture picture = one_panel({});
+    picture.width_mm = 1000.;
+    picture.dpi = 1200;
+    const std::string told = message_of([&] { draw_pixels(picture); }, ExitCode::usage);
+    CHECK(contains(told, "a picture of 47244 x "));
+    CHECK(contains(told, " pixels: no side may have more than 32767; take fewer dots per inch, or less width"));
+}
+
 TEST_CASE("odd pictures are drawn too") {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     for (const auto& values : {std::vector<float>{2000.f}, std::vector<float>{0.f}, std::vector<float>{nan},

@@ -231,8 +231,12 @@ TEST_CASE("midpoints have places and, where receivers are evenly spaced, numbers
         const Traces su = traces_of(TraceFormat::su, plane);
         CHECK(numbers(su, 21) == List{29, 30, 31, 33, 31, 32, 33, 35});
     }
-    // A single line in a volume tells no width of bins across it.
-    CHECK(numbers(traces_of(TraceFormat::segy_ieee, volume), 21) == List(8));
+    {  // Across a single line in a volume bins are as wide as along it.
+        const Traces line = traces_of(TraceFormat::segy_ieee, volume);
+        CHECK(numbers(line, 193) == List{29, 30, 31, 33, 31, 32, 33, 35});
+        CHECK(numbers(line, 189) == List{17, 17, 17, 17, 19, 19, 19, 19});  // 12.5 m from -200 m; midpoints 0 and 20 m
+        CHECK(line.field(0, 21) == 29 + 16 * 202);
+    }
     for (std::size_t r = 2; r < 4; ++r) first.receivers_m[r][1] = second.receivers_m[r][1] = 80.;
     const Traces volumes = traces_of(TraceFormat::segy_ieee, volume);
     CHECK(numbers(volumes, 193) == List{29, 30, 31, 33, 31, 32, 33, 35});  // crossline: bins of 12.5 m along x
@@ -272,6 +276,12 @@ TEST_CASE("the textual header tells wavelet, time step and grid, as far as they 
     gather.sources_m.push_back({0., 0., 0.});
     CHECK(contains(text_of_file(), "Wavelet of shot 7: gaussian, of its first source "));
     CHECK(contains(text_of_file(), "   centre t0 = 0.2 s "));
+    contents.grid = FileGeometry{3, {201, 161, 111}, {12.5, 10., 7.25}, {498123.25, 5999000.125, 30.}};
+    CHECK(contains(text_of_file(), "  first node at 498123.25, 5999000.125, 30 m "));
+    contents.grid->origin_m = {500000., 1. / 3., 5999000.};
+    CHECK(contains(text_of_file(), "  first node at 500000, 0.3333333333333333, 5999000 m "));
+    contents.grid->origin_m = {-500000. / 3., -1e-7 / 3., -6000000. / 7.};
+    CHECK(contains(text_of_file(), "  first node at -166666.666667, -3.33333333333e-08, -857142.857143 m "));
     contents.grid = FileGeometry{2, {301, 1, 201}, {10., 1., 5.}, {0., 0., 0.}};
     CHECK(contains(text_of_file(), "Grid: 301 x 201 nodes along x, z "));
     CHECK(contains(text_of_file(), "  first node at 0, 0 m "));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <doctest/doctest.h>
+#include <limits>
 #include <numbers>
 
 #include "kernels/cpu/cpu.hpp"
@@ -108,6 +109,95 @@ TEST_CASE("what is wanted is Q of Kjartansson, or a power of the frequency with 
     CHECK(wanted_wavenumber(power, 50., 40.).imag() * 40. ==
           doctest::Approx(16. * wanted_wavenumber(power, 50., 10.).imag() * 10.));
     CHECK(wanted_wavenumber(power, 50., 40.).real() == doctest::Approx(1.));
+}
+
+TEST_CASE("a power of the frequency leaves c_U within its bound, positive, and growing as Q falls") {
+    for (const double power : {1., 1.1, 1.5, 1.75, 2.})
+        for (int mechanisms = 1; mechanisms <= kMostMechanisms; ++mechanisms)
+            for (const double reference_hz : {1., 10., 100.}) {
+                CAPTURE(power);
+                CAPTURE(mechanisms);
+                CAPTURE(reference_hz);
+                const Relaxation relaxation{reference_hz, 4., 25., mechanisms, power};
+                const RelaxationFit fit(relaxation, 0.);
+                double last = 0.;
+                for (int i = 0; i <= 60; ++i) {
+                    const double q = 1e4 * std::pow(3. / 1e4, i / 60.);
+                    CAPTURE(q);
+                    const Mechanisms found = fit.mechanisms(q);
+                    const double c_u = 1. / std::sqrt(found.compliance);
+                    const double at_top = 1. / std::max(0.5, wanted_wavenumber(relaxation, q, 25.).real());
+                    CHECK(c_u > 0.);
+                    CHECK(c_u <= 1.5 * std::max(1., at_top) * (1. + 1e-12));
+                    CHECK(std::max(1., c_u) >= last * (1. - 1e-4));
+                    last = std::max({1., last, c_u});
+                    for (const double strength : found.strength) CHECK(strength >= 0.);
+                }
+            }
+}
+
+TEST_CASE("powers of the frequency are fitted where c_U is free, and the times suit the band, not the reference") {
+    const auto error = [](double power, double q, double reference_hz) {
+        const Relaxation relaxation{reference_hz, 4., 25., 4, power};
+        return RelaxationFit(relaxation, 0.).error(q / q_at_centre(relaxation, 1.)).loss;
+    };
+    for (const double reference_hz : {0.1, 10., 100.}) {
+        CAPTURE(reference_hz);
+        CHECK(error(1.5, 15., reference_hz) < 0.002);
+        CHECK(error(2., 30., reference_hz) < 0.02);
+        CHECK(error(2., 1000., reference_hz) < 0.02);
+    }
+    CHECK(error(1.5, 6., 10.) < 0.1);  // c_U at its bound
+    CHECK(error(2., 20., 10.) > 0.2);
+    CHECK(q_at_centre({1., 32., 200., 4, 2.}, 2e4) == doctest::Approx(250.));
+    CHECK(q_at_centre({1., 32., 200., 4, 1.}, 2e4) == 2e4);
+}
+
+TEST_CASE("whether a node absorbs is decided by its Q in the band") {
+    Scheme scheme = make_scheme(Equation::attenuation, 4);
+    const auto stiffening = [&](double power, double q) {
+        scheme.relaxation = {1., 32., 200., 4, power};
+        return scheme.stiffest_m_s(1000., std::array{q}, 1e-4) / 1000.;
+    };
+    const auto has_g = [&](double power, float q) {
+        scheme.relaxation = {1., 32., 200., 4, power};
+        const std::vector<std::vector<float>> parameters{{1000.f, 1000.f}, {q, q}};
+        double largest = 0.;
+        for (const std::int64_t y : {0, 1}) {  // nodes of all classes: a mechanism may have no strength
+            std::array<double, 2> g{};
+            scheme.equation->fit(scheme, 3, 1e-4)->row(1, parameters, y, 0, g);
+            largest = std::max({largest, g[0], g[1]});
+        }
+        return largest > 0.;
+    };
+    CHECK(stiffening(1., 1.1e4) == 1.);
+    CHECK(stiffening(2., 2e4) > 1.02);  // 250 at 80 Hz
+    CHECK(stiffening(2., 9e5) == 1.);
+    CHECK_FALSE(has_g(1., 1.1e4f));
+    CHECK(has_g(2., 2e4f));
+    CHECK_FALSE(has_g(2., 9e5f));
+    CHECK_FALSE(has_g(1., std::numeric_limits<float>::infinity()));
+}
+
+TEST_CASE("a medium of a power of the frequency stays bounded at the stability limit of its c_U") {
+    for (const auto& [power, q] : {std::pair{1.5, 6.}, std::pair{2., 20.}, std::pair{2., 3.}}) {
+        Setup setup = small_setup(Equation::attenuation_of_two, 2);
+        setup.scheme.relaxation = {10., 4., 25., 4, power};
+        setup.precision = Precision::float64;
+        double fastest = 2000.;
+        const std::array spacing{setup.grid.spacing_m[0], setup.grid.spacing_m[2]};
+        const auto limit_s = [&] { return setup.scheme.stability_limit_s({spacing.begin(), spacing.end()}, fastest); };
+        for (int round = 0; round < 3; ++round) fastest = setup.scheme.stiffest_m_s(2000., std::array{q}, limit_s());
+        CHECK(fastest > 2800.);
+        const MediumReaders readers{uniform(2000.f), uniform(static_cast<float>(q))};
+        const auto wavefield = cpu::make_medium(setup, readers, 0.999 * limit_s())->make_wavefield();
+        std::vector<double> p(static_cast<std::size_t>(setup.grid.points()));
+        for (std::size_t i = 0; i < p.size(); ++i) p[i] = noise(static_cast<std::int64_t>(i), 3) - 0.5;
+        wavefield->upload(p, p);
+        wavefield->advance(0, 2000);
+        CHECK(wavefield->extremum().finite);
+        CHECK(wavefield->extremum().max_abs < 10.);
+    }
 }
 
 TEST_CASE("over the classes of nodes, the mechanisms have the mean strengths that are asked for") {

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sys/wait.h>
 #include <utility>
 #include <vector>
@@ -505,6 +506,33 @@ TEST_CASE("Q, epsilon and delta come along, each from a file of its own and draw
     CHECK(std::ranges::max(values) == doctest::Approx(-0.1 + 0.002 * static_cast<double>(nodes - 1)));
     CHECK(convert(command + " --epsilon " + q) == 65);
     CHECK(contains(convert.said(), "epsilon"));
+}
+
+TEST_CASE("Q and the other parameters of equations come along by their names, each from a file of its own") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto raw = write_raw(folder.path() / "a.f32"), rho = write_raw(folder.path() / "rho.f32"),
+               out = (folder.path() / "a.h5").string(), of_q = (folder.path() / "q.f32").string();
+    std::vector<float> q(7 * 5);
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] = 20.f + static_cast<float>(i);
+    q.back() = std::numeric_limits<float>::infinity();
+    std::ofstream(of_q, std::ios::binary).write(reinterpret_cast<const char*>(q.data()), 4 * std::ssize(q));
+    const std::string command = raw + " " + out + layout + " --units km/s --force --q ";
+    CHECK(convert(command + of_q + " --rho " + rho + " --rho-units g/cm3") == 0);
+    CHECK(contains(convert.said(), "rho      1500 to 1706 kg/m3\n  q        20 to inf\n"));
+    const Quantity quantity{"q", {{""}}, 3., std::numeric_limits<double>::infinity()};
+    const ModelFile model(out);
+    REQUIRE(model.has(quantity));
+    std::vector<float> read(q.size());
+    model.read(quantity, {0, 0, 0}, {7, 1, 5}, read);
+    for (std::size_t x = 0; x < 7; ++x)
+        for (std::size_t z = 0; z < 5; ++z) CHECK(read[z * 7 + x] == q[x * 5 + z]);
+    CHECK(convert(command + raw) == 65);
+    CHECK(contains(convert.said(), "= 1.5: must be 3 or more, or infinite"));
+    CHECK(convert(command + of_q + " --q-units km/s") == 64);
+    CHECK(convert("--help") == 0);
+    for (const char* option : {"--rho FILE", "--rho-units UNIT", "--q FILE", "--epsilon FILE", "--delta FILE"})
+        CHECK(contains(convert.said(), option));
 }
 
 TEST_CASE("--help begins with examples") {

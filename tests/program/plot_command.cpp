@@ -416,6 +416,9 @@ TEST_CASE("what cannot be drawn is said with what there is") {
           "did you mean 'viridis'? there are viridis");
     check(results.plot({"gather", "@seismograms.h5", "-o", "@x.jpg"}), 64, "pictures are .png or .pdf or .svg");
     check(results.plot({"movie", "@snapshots.h5", "-o", "@x.avi"}), 64, "movies are .mp4 or .png or .gif");
+    check(results.plot({"movie", "@snapshots.h5", "-o", "@x.gif", "--fps", "60"}), 64, "50 at most");
+    check(results.plot({"movie", "@snapshots.h5", "-o", "@x.gif", "--width-mm", "1000", "--dpi", "1200"}), 64,
+          "no side may have more than 32767");
     check(results.plot({"model", "@small.yaml", "--shot", "5"}), 64, "there is no such shot");
     check(results.plot({"model", "@model.h5", "--shot", "1"}), 64, "--shot and --set are of configurations");
     check(results.plot({"gathr", "@seismograms.h5"}), 64, "did you mean 'gather'");

@@ -246,6 +246,36 @@ def test_epsilon_and_delta_lie_beside_the_velocity():
     assert clipped.summary["delta"]["max"] == pytest.approx(0.1)
 
 
+def test_one_quality_factor_holds_for_an_array_of_velocities():
+    x, z = 10.0 * np.arange(41), 10.0 * np.arange(31)
+    vp = placed(x, z)
+    lossy = onda.run(small(grid={}), vp=vp, q=placed(x, z, 40.0)).gather().pressure
+    plain = onda.run(small(grid={}), vp=vp).gather().pressure
+    assert not np.array_equal(lossy, plain)
+
+    def pressure(model=None, **arguments):
+        config = small(grid={}) if model is None else small(grid={}, model=model)
+        return onda.run(config, vp=vp, **arguments).gather().pressure
+
+    for number in (40, 40.0, np.float32(40), np.array(40.0)):
+        assert np.array_equal(pressure(q=number), lossy)
+    assert np.array_equal(pressure({"type": "constant", "vp_m_s": 1500, "q": 40}), lossy)
+    assert np.array_equal(pressure({"q": 40}), lossy)
+    assert np.array_equal(pressure(overrides=["model.q=40"]), lossy)
+    assert np.array_equal(pressure({"type": "constant", "q": 20}, overrides=["model.q=40"]), lossy)
+    assert np.array_equal(pressure({"type": "constant", "q": 20}, q=40), lossy)
+    assert np.array_equal(pressure({"type": "constant", "q": 20}, overrides=["model.q=null"]), plain)
+    assert np.array_equal(pressure({"type": "constant", "q": 20, "q_rule": "none"}), plain)
+    assert np.array_equal(pressure({"q": float("inf")}), plain)
+    assert np.array_equal(pressure(q=placed(x, z, np.inf)), plain)
+    by_rule = onda.run(small(grid={}, model={"q_rule": "li"}), vp=vp)
+    assert by_rule.summary["Q"]["min"] == pytest.approx(3.516e-6 * 2000**2.2, rel=1e-3)
+    with pytest.raises(onda.ConfigError, match="model.q = 2"):
+        pressure(q=2)
+    with pytest.raises(onda.UsageError, match="beside it: vp"):
+        onda.run(small(), q=40)
+
+
 def test_configurations_may_be_text_or_dict(survey, monkeypatch):
     expected = onda.run(survey).gather(2)
     monkeypatch.chdir(survey.parent)

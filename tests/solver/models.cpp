@@ -5,6 +5,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <limits>
 #include <numbers>
 #include <omp.h>
 #include <set>
@@ -719,7 +720,8 @@ TEST_CASE("the Q of a model file is read, resampled as vp is, and its range told
     CHECK(scheme_of(config).equation == Equation::attenuation);
     CHECK(told_range(config.model, kQ, range_of(config))->min == 20.);
     CHECK(told_range(config.model, kQ, range_of(config))->max == 80.);
-    CHECK(build(config).find("q")->values[3 * 41] == doctest::Approx(23.));
+    CHECK(build(config).find("q")->values[3 * 41] == doctest::Approx(2. / (1. / 22. + 1. / 24.)));
+    CHECK(build(config).find("q")->values[4 * 41] == 24.f);
     config.model.q = 50.;
     CHECK(contains(build_error(config), "the model has its own q at every node"));
 }
@@ -884,6 +886,32 @@ TEST_CASE("epsilon and delta of a model file are read and resampled; of one alon
                                           "m, where epsilon is 0 and delta 0.3"));
     config.model.anisotropy = "none";
     CHECK(scheme_of(config).equation == Equation::star);
+}
+
+TEST_CASE("the Q of a model file is averaged over coarser cells by what is lost, and may be infinite") {
+    const TemporaryFolder folder;
+    FileGeometry geometry;
+    geometry.dimensions = 2;
+    geometry.shape = {41, 1, 41};
+    geometry.spacing_m = {5., 1., 5.};
+    const auto alternating = [](float even, float odd) {
+        return [=](std::int64_t z, std::span<float> values) { std::ranges::fill(values, z % 2 == 0 ? even : odd); };
+    };
+    const float lossless = std::numeric_limits<float>::infinity();
+    const auto q_of = [&](float even, float odd) {
+        const auto file = folder.path() / "model.h5";
+        write_model_file(file, geometry, alternating(2000.f, 2000.f), "test", true,
+                         {{quantity_of(kQ), alternating(even, odd)}});
+        Config config = model_config("file", {21, 21}, {10.});
+        config.model.file = file;
+        config.model.resample = true;
+        return build(config).find("q")->values[10 * 21 + 10];
+    };
+    CHECK(q_of(20.f, 1000.f) == doctest::Approx(2. / (1. / 20. + 1. / 1000.)));
+    CHECK(q_of(20.f, lossless) == doctest::Approx(40.));
+    CHECK(q_of(lossless, lossless) == lossless);
+    CHECK(q_of(37.7f, 37.7f) == 37.7f);
+    CHECK(contains(message_of([&] { q_of(20.f, 2.f); }, ExitCode::bad_data), "must be 3 or more, or infinite"));
 }
 
 TEST_CASE("the density of a model file is read, resampled as vp is") {

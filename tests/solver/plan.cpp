@@ -110,6 +110,76 @@ TEST_CASE("a density whose jumps may make dt unstable is warned of, and told bef
     CHECK(contains(warning_of({"model.rho=gardner", "time.cfl_fraction=1"}), "a factor of 1.1"));
 }
 
+TEST_CASE("a Q that a power of the frequency cannot have is refused, with the lowest that it can") {
+    const auto fault = [](const std::vector<std::string>& overrides) {
+        return message_of([&] { static_cast<void>(make_plan(small(overrides))); }, ExitCode::config);
+    };
+    const std::string told = fault({"attenuation.frequency_power=2", "model.q=10"});
+    CHECK(contains(told, "attenuation.frequency_power: Q of 10 at 15 Hz is too low for an attenuation that grows"));
+    CHECK(contains(told, "with the power 2 of the frequency: from 6 to 37.5 Hz 1/Q would be off by 43 %"));
+    CHECK(contains(told, "Q of 21.6 and more can be had"));
+    const Plan plan = make_plan(small({"attenuation.frequency_power=1.5", "model.q=6"}));
+    CHECK(plan.time.stability_limit_s * 2200. * 1.4 < plan.setup.scheme.stability_limit_s({10., 8.}, 1.));
+    CHECK(plan.time.stability_limit_s > 0.);
+}
+
+TEST_CASE("Q that is hardly met, and wavelets beside the band of the fit, are warned of") {
+    const auto warned = [](const std::vector<std::string>& overrides, const std::string& of) {
+        const Plan plan = make_plan(small(overrides));
+        return std::ranges::any_of(plan.warnings, [&](const std::string& text) { return contains(text, of); });
+    };
+    const std::string off = "1/Q is off by up to", outside = "lies outside the band of";
+    CHECK_FALSE(warned({"model.q=50"}, off));
+    CHECK(warned({"model.q=50", "attenuation.mechanisms=1"},
+                 "from 50 to 50 1/Q is off by up to 30 % within the band "
+                 "of 6 to 37.5 Hz: take more mechanisms"));
+    CHECK(warned({"model.q=6", "attenuation.frequency_power=1.5"}, "or a lower attenuation.frequency_power"));
+    CHECK_FALSE(warned({"model.q=50"}, outside));
+    CHECK(warned({"model.q=50", "attenuation.band_hz=[1, 10]"},
+                 "the peak frequency of 15 Hz of a wavelet lies outside "
+                 "the band of 1 to 10 Hz"));
+    // The default band has the peaks of all wavelets.
+    const std::string of_second = "sources[1].wavelet={type: ricker, peak_frequency_hz: 5}";
+    const Plan both = make_plan(small({"model.q=50", of_second}));
+    CHECK(both.setup.scheme.relaxation.low_hz == doctest::Approx(2.));
+    CHECK(both.setup.scheme.relaxation.high_hz == doctest::Approx(37.5));
+    CHECK(both.setup.scheme.relaxation.reference_hz == 5.);
+    CHECK_FALSE(warned({"model.q=50", of_second}, outside));
+}
+
+TEST_CASE("where Q is known to be 10000 or more everywhere, the equation without loss is solved") {
+    const auto equation = [](const std::vector<std::string>& overrides) {
+        return make_plan(small(overrides)).setup.scheme.equation;
+    };
+    CHECK(equation({"model.q=1e4"}) == Equation::star);
+    CHECK(equation({"model.q=.inf"}) == Equation::star);
+    CHECK(equation({"model.q=9999"}) == Equation::attenuation_of_two);
+    // Of a power of the frequency it depends on the band.
+    CHECK(equation({"model.q=1e4", "attenuation.frequency_power=2"}) == Equation::attenuation_of_two);
+    CHECK(equation({"model.q=.inf", "attenuation.frequency_power=2"}) == Equation::star);
+    CHECK(equation({"model.q=.inf", "model.layers[1].q=40"}) == Equation::attenuation_of_two);
+}
+
+TEST_CASE("the rule of Q is refused where it makes a Q below what there is") {
+    const std::string told = message_of(
+        [] {
+            static_cast<void>(make_plan(small({"model.q_rule=li", "model.layers[0].vp_m_s=400"})));
+        },
+        ExitCode::config);
+    CHECK(contains(told, "model.q_rule"));
+    CHECK(contains(told, "makes Q 1.86 of 400 m/s, and Q must be 3 or more: the rule is for 497 m/s and more"));
+}
+
+TEST_CASE("a time step beyond the limit is told the velocity that it is for, and how Q raises it") {
+    const auto fault = [](const std::vector<std::string>& overrides) {
+        return message_of([&] { static_cast<void>(make_plan(small(overrides))); }, ExitCode::config);
+    };
+    CHECK(contains(fault({"time.dt_s=0.01"}), "fastest velocity 2200 m/s)"));
+    const std::string told = fault({"time.dt_s=0.01", "model.q=20"});
+    CHECK(contains(told, " m/s at infinite frequency, to which Q raises vp of 2200 m/s)"));
+    CHECK_FALSE(contains(told, "fastest velocity 2200 m/s"));
+}
+
 TEST_CASE("the steps told are those to the end; what the correction needs beyond is told beside") {
     const Plan plan = make_plan(small({}));
     REQUIRE(plan.time.extra_steps > 0);

@@ -26,21 +26,24 @@ constexpr MediumArray kHalfRho{
 constexpr std::array kArraysWithDensity{kK, kHalfRho, kG, kSecondG};
 
 /// The strengths of the mechanisms for every Q, from a table: both strength times Q and what is left of c_U / vp - 1
-/// are nearly straight lines of 1/Q.
+/// are nearly straight lines of 1/Q. Its Q are those at the centre of the band.
 class StrengthTable {
 public:
-    explicit StrengthTable(const RelaxationFit& fit) {
+    explicit StrengthTable(const RelaxationFit& fit) : of_q_(q_at_centre(fit.relaxation(), 1.)) {
         for (int i = 0; i <= kIntervals; ++i) {
             const double loss = kLeast + (kMost - kLeast) * i / kIntervals;
-            Mechanisms row = fit.mechanisms(1. / loss);
+            Mechanisms row = fit.mechanisms(1. / (of_q_ * loss));
             for (double& strength : row.strength) strength /= loss;
             row.compliance = (row.compliance - 1.) / loss;
             rows_.push_back(row);
         }
     }
-    /// \param q below kLossless.
+    /// Whether a medium absorbs: by its Q where the waves are, at the centre of the band.
+    [[nodiscard]] bool absorbs(double q) const { return of_q_ * q < kLossless; }
+    /// \param q of a medium that absorbs.
     [[nodiscard]] Mechanisms at(double q) const {
-        const double loss = std::clamp(1. / q, kLeast, kMost), place = (loss - kLeast) / (kMost - kLeast) * kIntervals;
+        const double loss = std::clamp(1. / (of_q_ * q), kLeast, kMost);
+        const double place = (loss - kLeast) / (kMost - kLeast) * kIntervals;
         const auto i = static_cast<std::size_t>(std::min(place, kIntervals - 1.));
         const double part = place - static_cast<double>(i);
         const auto between = [&](double low, double high) { return loss * (low + part * (high - low)); };
@@ -53,6 +56,7 @@ public:
 private:
     static constexpr int kIntervals = 512;
     static constexpr double kLeast = 1. / kLossless, kMost = 1. / kQ.lowest;
+    double of_q_;  ///< Q at the centre over that at the reference frequency
     std::vector<Mechanisms> rows_;
 };
 
@@ -92,9 +96,9 @@ public:
             double node[kMaxParameters] = {};
             for (std::size_t i = 0; i < parameters.size(); ++i) node[i] = static_cast<double>(parameters[i][x]);
             const double k = array == 0 ? lossless_.arrays.front().value(node, dt_s_) : 0.;
-            const bool absorbs = static_cast<double>(q[x]) < kLossless;
             const int its_class = node_class(static_cast<std::int64_t>(x), y, z);
-            values[x] = absorbs ? value(array, k, static_cast<double>(q[x]), its_class) : k;
+            const bool has_loss = fitted_->table.absorbs(static_cast<double>(q[x]));
+            values[x] = has_loss ? value(array, k, static_cast<double>(q[x]), its_class) : k;
         }
     }
     [[nodiscard]] std::array<double, kNodeClasses> of_class(std::size_t field) const override {
@@ -137,7 +141,7 @@ private:
 /// c_U / vp, which grows as Q falls.
 double stiffening(const Scheme& scheme, std::span<const double> lowest, double dt_s) {
     const double q = std::max(lowest.back(), kQ.lowest);
-    if (q >= kLossless) return 1.;
+    if (q_at_centre(scheme.relaxation, q) >= kLossless) return 1.;
     return 1. / std::sqrt(RelaxationFit(scheme.relaxation, dt_s).mechanisms(q).compliance);
 }
 

@@ -18,18 +18,25 @@ using Complex = std::complex<double>;
 constexpr int kFrequencies = 161, kUnknowns = kMostMechanisms + 1;
 /// Q of the media that the times are best for: errors of 1/Q matter where it is low, and hardly grow above.
 constexpr double kTimesForQ = 30.;
+/// Most that c_U may be over the velocity at the upper end of the band, or over vp where that is faster. Strengths that
+/// grow without limit would fit a power of the frequency best, and take c_U and the time step with them.
+constexpr double kMostStiffening = 1.5;
+/// Least k, over that of vp, that this begins with: powers of the frequency come to any velocity, even an infinite one.
+constexpr double kLeastWavenumber = 0.5;
 using Times = std::array<double, kMostMechanisms>;
 
 /// The frequencies of a fit, evenly spaced in their logarithm, and J that is wanted there, for velocity 1.
 struct Target {
     std::vector<double> hz;
     std::vector<Complex> compliance;
+    double least_unrelaxed = 0.;  ///< J_U of the largest c_U that is allowed: it falls as Q does, if at all
 
     Target(const Relaxation& r, double q) {
         for (int i = 0; i < kFrequencies; ++i) {
             hz.push_back(r.low_hz * std::pow(r.high_hz / r.low_hz, static_cast<double>(i) / (kFrequencies - 1)));
             const Complex k = wanted_wavenumber(r, q, hz.back());
             compliance.push_back(k * k);
+            least_unrelaxed = std::pow(std::clamp(k.real(), kLeastWavenumber, 1.) / kMostStiffening, 2.);
         }
     }
     /// Times beyond which a mechanism is a power of the frequency in all of the band. Shorter ones would do the same
@@ -47,10 +54,11 @@ Complex response(double frequency_hz, double time_s, double dt_s) {
 /// The normal equations of sum |x_0 + sum_l x_l H_l - (J - 1)|^2 / |J|^2: x_0 = J_U - 1, x_l = J_U j_l. Without the 1
 /// the unknowns are as small as 1/Q, and so are the rounding errors.
 struct NormalEquations {
-    double matrix[kUnknowns][kUnknowns] = {}, right[kUnknowns] = {}, square = 0.;
+    double matrix[kUnknowns][kUnknowns] = {}, right[kUnknowns] = {}, square = 0., least_first;
     int unknowns = 1;
 
-    NormalEquations(const Target& target, int mechanisms, double dt_s, const Times& times) : unknowns(1 + mechanisms) {
+    NormalEquations(const Target& target, int mechanisms, double dt_s, const Times& times)
+        : least_first(target.least_unrelaxed - 1.), unknowns(1 + mechanisms) {
         for (std::size_t f = 0; f < target.hz.size(); ++f) {
             const Complex weight = 1. / target.compliance[f], value = 1. - weight;
             Complex row[kUnknowns] = {weight};
@@ -73,11 +81,14 @@ struct Solution {
     double residual = std::numeric_limits<double>::infinity();
 };
 
-/// Solves for the unknowns of a subset, by Cholesky's method; the others are 0. \param chosen bit l: mechanism l.
-Solution solve(const NormalEquations& equations, unsigned chosen) {
-    int index[kUnknowns] = {0}, n = 1;
+/// Solves for the unknowns of a subset, by Cholesky's method; the other strengths are 0.
+/// \param chosen bit l: mechanism l. \param is_held whether x_0 is at its least.
+Solution solve(const NormalEquations& equations, unsigned chosen, bool is_held) {
+    int index[kUnknowns], n = 0;
+    if (!is_held) index[n++] = 0;
     for (int l = 0; l + 1 < equations.unknowns; ++l)
         if ((chosen >> l) & 1U) index[n++] = l + 1;
+    const double held = is_held ? equations.least_first : 0.;
     double factor[kUnknowns][kUnknowns] = {}, x[kUnknowns] = {};
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j <= i; ++j) {
@@ -86,12 +97,13 @@ Solution solve(const NormalEquations& equations, unsigned chosen) {
             if (i == j && !(sum > 0.)) return {};  // mechanisms that are alike
             factor[i][j] = i == j ? std::sqrt(sum) : sum / factor[j][j];
         }
-        x[i] = equations.right[index[i]];
+        x[i] = equations.right[index[i]] - held * equations.matrix[index[i]][0];
         for (int k = 0; k < i; ++k) x[i] -= factor[i][k] * x[k];
         x[i] /= factor[i][i];
     }
     Solution solution;
-    solution.residual = equations.square;
+    solution.x[0] = held;
+    solution.residual = equations.square - held * (2. * equations.right[0] - held * equations.matrix[0][0]);
     for (int i = 0; i < n; ++i) solution.residual -= x[i] * x[i];
     for (int i = n - 1; i >= 0; --i) {
         for (int k = i + 1; k < n; ++k) x[i] -= factor[k][i] * x[k];
@@ -101,13 +113,17 @@ Solution solve(const NormalEquations& equations, unsigned chosen) {
     return solution;
 }
 
-/// The best solution without negative strengths. Of so few mechanisms every subset can be tried.
-Solution solve_without_negatives(const NormalEquations& equations) {
+/// The best solution without negative strengths and with c_U within its bound. Of so few mechanisms every subset can be
+/// tried.
+Solution solve_within_bounds(const NormalEquations& equations) {
     Solution best;
-    for (unsigned chosen = 0; chosen < 1U << (equations.unknowns - 1); ++chosen) {
-        const Solution one = solve(equations, chosen);
-        const bool allowed = std::all_of(one.x.begin() + 1, one.x.end(), [](double x) { return x >= 0.; });
-        if (allowed && one.residual < best.residual) best = one;
+    for (const bool is_held : {false, true}) {
+        for (unsigned chosen = 0; chosen < 1U << (equations.unknowns - 1); ++chosen) {
+            const Solution one = solve(equations, chosen, is_held);
+            const bool allowed = one.x[0] >= equations.least_first &&
+                                 std::all_of(one.x.begin() + 1, one.x.end(), [](double x) { return x >= 0.; });
+            if (allowed && one.residual < best.residual) best = one;
+        }
     }
     return best;
 }
@@ -116,7 +132,7 @@ Solution solve_without_negatives(const NormalEquations& equations) {
 /// \param residual of the result.
 Times searched_from(const Target& target, int mechanisms, double dt_s, Times times, double step, double& residual) {
     const auto residual_of = [&](const Times& of) {
-        return solve_without_negatives(NormalEquations(target, mechanisms, dt_s, of)).residual;
+        return solve_within_bounds(NormalEquations(target, mechanisms, dt_s, of)).residual;
     };
     residual = residual_of(times);
     for (; step > 1e-4; step *= 0.5)
@@ -137,9 +153,15 @@ Times searched_from(const Target& target, int mechanisms, double dt_s, Times tim
     return times;
 }
 
+/// What the times are searched for: Q of kTimesForQ at the centre of the band, wherever vp is the velocity.
+Relaxation around_centre(Relaxation r) {
+    r.reference_hz = centre_hz(r);
+    return r;
+}
+
 /// The best times of continuous time, from several beginnings.
 Times best_times(const Relaxation& r) {
-    const double centre_s = 1. / (2. * std::numbers::pi * std::sqrt(r.low_hz * r.high_hz));
+    const double centre_s = 1. / (2. * std::numbers::pi * r.reference_hz);
     const double width = std::log(r.high_hz / r.low_hz);
     const Target target(r, kTimesForQ);
     Times best{};
@@ -171,13 +193,31 @@ Times remembered_times(const Relaxation& r) {
     return known.emplace_back(r, best_times(r)).second;
 }
 
-Times times_of_steps(const Relaxation& r, double dt_s) {
+Times times_of_steps(const Relaxation& given, double dt_s) {
     double residual = 0.;
+    const Relaxation r = around_centre(given);
     const Times times = remembered_times(r);
     return dt_s == 0. ? times : searched_from(Target(r, kTimesForQ), r.mechanisms, dt_s, times, 0.02, residual);
 }
 
+/// The larger of two; a NaN is larger than any number, and stays.
+double larger(double so_far, double value) {
+    return value <= so_far || std::isnan(so_far) ? so_far : value;
+}
+
 }  // namespace
+
+FitError worse(const FitError& a, const FitError& b) {
+    return {larger(a.loss, b.loss), larger(a.velocity, b.velocity)};
+}
+
+double centre_hz(const Relaxation& r) {
+    return std::sqrt(r.low_hz * r.high_hz);
+}
+
+double q_at_centre(const Relaxation& r, double q) {
+    return q * std::pow(centre_hz(r) / r.reference_hz, 1. - r.power);
+}
 
 Complex wanted_wavenumber(const Relaxation& r, double q, double frequency_hz) {
     const double ratio = frequency_hz / r.reference_hz, gamma = std::atan(1. / q) / std::numbers::pi;
@@ -192,7 +232,7 @@ RelaxationFit::RelaxationFit(const Relaxation& relaxation, double dt_s)
 
 Mechanisms RelaxationFit::mechanisms(double q) const {
     const Solution solution =
-        solve_without_negatives(NormalEquations(Target(relaxation_, q), relaxation_.mechanisms, dt_s_, time_s_));
+        solve_within_bounds(NormalEquations(Target(relaxation_, q), relaxation_.mechanisms, dt_s_, time_s_));
     Mechanisms mechanisms{1. + solution.x[0], {}};
     for (std::size_t l = 0; l < kMostMechanisms; ++l)
         mechanisms.strength[l] = solution.x[l + 1] / mechanisms.compliance;
@@ -208,8 +248,7 @@ FitError RelaxationFit::error(double q) const {
             compliance += mechanisms.strength[l] * response(hz, time_s_[l], dt_s_);
         const Complex k = std::sqrt(mechanisms.compliance * compliance), wanted = wanted_wavenumber(relaxation_, q, hz);
         const auto loss = [](const Complex& value) { return -std::imag(value * value) / std::real(value * value); };
-        error.loss = std::max(error.loss, std::abs(loss(k) / loss(wanted) - 1.));
-        error.velocity = std::max(error.velocity, std::abs(wanted.real() / k.real() - 1.));
+        error = worse(error, {std::abs(loss(k) / loss(wanted) - 1.), std::abs(wanted.real() / k.real() - 1.)});
     }
     return error;
 }

@@ -37,6 +37,11 @@ struct Relaxation {
 /// Acoust. Soc. Am. 97). \param power 1, or in (1, 2].
 std::complex<double> wanted_wavenumber(const Relaxation& relaxation, double q, double frequency_hz);
 
+/// The middle of the band on a logarithmic axis.
+double centre_hz(const Relaxation& relaxation);
+/// Q at the centre of the band of a medium of Q q at the reference frequency: the same for power 1.
+double q_at_centre(const Relaxation& relaxation, double q);
+
 /// The strengths of the mechanisms of a medium of velocity 1: J = J_U (1 + sum_l j_l / (1 + i omega tau_l)).
 struct Mechanisms {
     double compliance = 1.;                          ///< J_U = c_U^-2
@@ -48,23 +53,28 @@ struct FitError {
     double loss = 0.;      ///< of 1/Q, relative
     double velocity = 0.;  ///< of the phase velocity, relative
 };
+/// The larger of both errors each; what is no number is larger than any.
+FitError worse(const FitError& a, const FitError& b);
 
 /// The mechanisms that a band asks for, their times and their strengths for any Q, of steps of dt: these see a time tau
 /// as if it were longer. The response that is fitted is that at omega = (2 / dt) sin(theta / 2), theta the phase of a
 /// step: what a trace has once its time dispersion is removed.
 class RelaxationFit {
 public:
-    /// Chooses the times of the mechanisms, the best there are for a Q of 30 in least squares. That takes
-    /// up to two tenths of a second for the first dt of a band in a process, and a few hundredths for further ones.
-    /// \param dt_s 0: of continuous time.
+    /// Chooses the times of the mechanisms, the best there are for a Q of 30 at the centre of the band in least
+    /// squares. That takes up to two tenths of a second for the first dt of a band in a process, and a few hundredths
+    /// for further ones. \param dt_s 0: of continuous time.
     RelaxationFit(const Relaxation& relaxation, double dt_s);
 
     [[nodiscard]] const Relaxation& relaxation() const { return relaxation_; }
     /// tau_l [s], longest first.
     [[nodiscard]] double time_s(int mechanism) const { return time_s_[static_cast<std::size_t>(mechanism)]; }
-    /// The strengths for a Q, none of them negative, by least squares over the band.
+    /// The strengths for a Q, none of them negative, by least squares over the band, with c_U at most 1.5 times the
+    /// velocity at its upper end, or vp: c_U over vp grows as Q falls. \param q at the reference frequency, and so
+    /// below.
     [[nodiscard]] Mechanisms mechanisms(double q) const;
-    /// How far from what is wanted these are.
+    /// How far from what is wanted these are. Where a power of the frequency absorbs most of a wave within a
+    /// wavelength, errors of 1/Q are large, since c_U is bounded.
     [[nodiscard]] FitError error(double q) const;
 
 private:
