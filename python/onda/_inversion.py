@@ -72,14 +72,17 @@ class Inversion:
     folder: Path
     complete: bool
     """Whether all stages have ended, by their own limits. The same call goes on with an inversion that is not complete."""
+    q: Optional[np.ndarray] = None
+    """The quality factor, which is held; None where nothing absorbs."""
 
     def to_xarray(self) -> "xarray.Dataset":
-        """The model with labelled coordinates: `vp(z_m, x_m)` or `vp(z_m, y_m, x_m)`, and `rho`. Needs xarray.
+        """The model with labelled coordinates: `vp(z_m, x_m)` or `vp(z_m, y_m, x_m)`, `rho` and `q`. Needs
+        xarray.
 
         `inversion.to_xarray().vp.plot(yincrease=False)` draws one of 2-D, and onda.run(config, vp=…) takes it.
         """
         axes = ("z_m", "x_m") if self.vp.ndim == 2 else ("z_m", "y_m", "x_m")
-        parameters = {"vp": (self.vp, "m/s"), "rho": (self.rho, "kg/m3")}
+        parameters = {"vp": (self.vp, "m/s"), "rho": (self.rho, "kg/m3"), "q": (self.q, "1")}
         return _xarray().Dataset(
             {name: (axes, values, {"units": unit}) for name, (values, unit) in parameters.items() if values is not None},
             {name: (name, getattr(self, name), {"units": "m"}) for name in axes},
@@ -102,6 +105,7 @@ def fwi(
     folder: Union[str, "os.PathLike[str]"],
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
+    q: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     callback: Optional[IterationCallback] = None,
     progress: Union[None, bool, ProgressCallback] = False,
@@ -113,7 +117,7 @@ def fwi(
     iterations of the same inversion, the call goes on after them, to the bits of one that was never interrupted.
 
     folder: where results and iterations go.
-    vp, rho: the start model, as in misfit().
+    vp, rho, q: the start model, as in misfit(). q stays as it is.
     overrides: as in run().
     callback: a function of an Iteration, called after each, also after those that were in the folder before, from the
         first on; not where the inversion was complete. The model of an iteration is a file by then,
@@ -130,7 +134,7 @@ def fwi(
     room for files.
     """
     _h5py()
-    request = request_on_grid(config, vp, rho, overrides, None)
+    request = request_on_grid(config, vp, rho, overrides, None, q)
 
     def tell(*columns: Any) -> None:
         if callback is None:
@@ -179,7 +183,8 @@ def _model_of(root: Any) -> Dict[str, Any]:
     nodes = {"y_m": np.zeros(1)}
     for axis, count, first, step in zip(axes, vp.shape, vp.attrs["origin"], vp.attrs["spacing"]):
         nodes[f"{axis}_m"] = first + step * np.arange(count)
-    return {"vp": vp[:], "rho": root["rho"][:] if "rho" in root else None, **nodes}
+    further = {name: root[name][:] if name in root else None for name in ("rho", "q")}
+    return {"vp": vp[:], **further, **nodes}
 
 
 def _iterations_of(table: Path) -> List[Iteration]:

@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import array_of
 from ._errors import UsageError
 from ._progress import ProgressCallback
-from ._run import Config, Overrides, computed, request_of, settings_of
+from ._run import Config, Overrides, computed, number_of, request_of, settings_of
 
 if TYPE_CHECKING:
     from ._run import ArrayLike
@@ -21,6 +21,7 @@ def misfit(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
+    q: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
@@ -36,6 +37,7 @@ def misfit(
         scipy.optimize.minimize(lambda v: onda.misfit(config, vp=v), v0, jac=True, method="L-BFGS-B")
 
     rho: likewise, of variable density.
+    q: likewise, of a medium that absorbs; it is held, and the gradient is that with respect to vp and rho.
     overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
 
     Returns J and dJ/dvp [misfit per m/s], float64, in the shape of vp; without vp [z][x] or [z][y][x]. With
@@ -49,7 +51,7 @@ def misfit(
     """
     vp = array_of("vp", vp)
     model = on_grid(config, vp, overrides)
-    request = request_on_grid(config, model, rho, overrides, shots)
+    request = request_on_grid(config, model, rho, overrides, shots, q)
     value, _, *gradients = computed(_core.misfit, request, vp is not None, progress)
     shaped = [_in_shape_of(vp, model, gradient) for gradient in gradients if gradient is not None]
     return value, np.stack(shaped) if len(shaped) > 1 else shaped[0]
@@ -76,10 +78,14 @@ def request_on_grid(
     rho: "Optional[ArrayLike]",
     overrides: Overrides,
     shots: Optional[Iterable[int]],
+    q: "Optional[ArrayLike]" = None,
 ) -> _core.RunRequest:
     """As request_of(), of arrays that may be flat."""
-    vp, rho = on_grid(config, array_of("vp", vp), overrides), on_grid(config, array_of("rho", rho), overrides, "rho")
-    return request_of(config, vp, rho, overrides, shots)
+    vp, rho, q = (
+        values if number_of(values) is not None else on_grid(config, array_of(name, values), overrides, name)
+        for name, values in (("vp", vp), ("rho", rho), ("q", q))
+    )
+    return request_of(config, vp, rho, overrides, shots, q)
 
 
 def is_flat(values: "Optional[ArrayLike]") -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import array_of, doubles, rows_of_shots, stacked
 from ._errors import UsageError
-from ._misfit import on_grid
+from ._misfit import on_grid, request_on_grid
 from ._progress import ProgressCallback
 from ._run import Config, Overrides, computed, request_of
 
@@ -25,6 +25,7 @@ def forward(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
+    q: "Optional[ArrayLike]" = None,
     signals: "Optional[Rows]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
@@ -39,14 +40,14 @@ def forward(
     vp: as in run(), or one-dimensional, in the order of the grid ([z][y][x], x fastest).
     signals: what the sources inject, [shot][source][step], in Pa in 2-D and Pa m in 3-D, in place of the wavelets; as
         signals() gives them. A list of arrays [source][step] where shots have different numbers of sources.
-    rho, overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
+    rho, q, overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
 
     Returns an array; where shots have different numbers of receivers a list of arrays [receiver][sample]. Shots ascend
     by number.
     Raises OndaError as run() does: ConfigError, UnstableError, …; UsageError where signals do not fit the survey.
     """
     vp = array_of("vp", vp)
-    request = request_of(config, on_grid(config, vp, overrides), rho, overrides, shots)
+    request = request_on_grid(config, vp, rho, overrides, shots, q)
     rows = [] if signals is None else rows_of_shots("signals", signals)
     return stacked(_apply(request, "forward", [], rows, vp is not None, progress, "signals"))
 
@@ -57,6 +58,7 @@ def adjoint(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
+    q: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
@@ -68,14 +70,14 @@ def adjoint(
     dispersion in time, resampling and decimation of the seismograms in F.
 
     data: [shot][receiver][sample] as forward() returns them, or a list of arrays [receiver][sample].
-    vp, rho, overrides, shots, progress: as in forward().
+    vp, rho, q, overrides, shots, progress: as in forward().
 
     Returns [shot][source][step] for the time steps 0, dt, …, of which the last, as what is injected then is not seen any
     more, is 0, or with time.order: 4 the first; a list of arrays where shots have different numbers of sources.
     Raises OndaError as forward() does; UsageError where data do not fit the survey.
     """
     vp = array_of("vp", vp)
-    request = request_of(config, on_grid(config, vp, overrides), rho, overrides, shots)
+    request = request_on_grid(config, vp, rho, overrides, shots, q)
     rows = rows_of_shots("data", data)
     return stacked(_apply(request, "adjoint", [], rows, vp is not None, progress, "data"))
 
@@ -85,6 +87,7 @@ def signals(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
+    q: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
 ) -> "Tuple[Rows, float]":
@@ -95,7 +98,7 @@ def signals(
     and the time step in seconds. It follows from vp unless the configuration has time.dt_s.
     """
     vp = array_of("vp", vp)
-    request = request_of(config, on_grid(config, vp, overrides), rho, overrides, shots)
+    request = request_on_grid(config, vp, rho, overrides, shots, q)
     rows, dt_s = computed(lambda request, *_: _core.signals(request), request, vp is not None, False)
     return stacked(rows), dt_s
 
@@ -116,7 +119,8 @@ def born(
     data to values on the nodes: of the derivative of a misfit with respect to the seismograms that with respect to vp.
     Each is the transpose of the other to rounding, and exact for the discrete scheme: at a given time step, with the
     absorbing layers as they are for vp, and at fixed density. With imaging.parameters: vp_and_rho a change is one of vp,
-    then one of rho [kg/m3], at every node, for models with densities.
+    then one of rho [kg/m3], at every node, for models with densities. Media that absorb scatter nothing so far: there is
+    no q here, and a configuration whose model has one is refused.
 
     config, vp, rho, overrides, shots: as in forward(). What vp and rho hold is copied: J stays where it is.
     axes: the order of the nodes in what J takes and J' gives. "xyz": x first, as PyLops has them: dims is (nx, nz) or

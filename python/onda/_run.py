@@ -86,7 +86,7 @@ def request_of(
     delta: "Optional[ArrayLike]" = None,
 ) -> _core.RunRequest:
     """What _core computes for arguments like those of run()."""
-    of_all = _number_of(q)
+    of_all = number_of(q)
     all_arrays = {"vp": vp, "rho": rho, "q": q if of_all is None else None, "epsilon": epsilon, "delta": delta}
     given = {name: array_of(name, array) for name, array in all_arrays.items() if array is not None}
     for name in given:
@@ -115,7 +115,7 @@ def request_of(
 _WHAT = {"rho": "densities", "q": "quality factors", "epsilon": "Thomsen's epsilon", "delta": "Thomsen's delta"}
 
 
-def _number_of(q: "Union[None, float, ArrayLike]") -> Optional[float]:
+def number_of(q: "Union[None, float, ArrayLike]") -> Optional[float]:
     """The one number that a quality factor is; None for arrays, and where there is none."""
     if q is None or hasattr(q, "dims"):
         return None

@@ -41,6 +41,44 @@ std::vector<double> difference_of(const Wavefield& wavefield, const Grid& grid) 
     return now;
 }
 
+/// The products of every memory field of a background, kept every second step, with another field that meets it from
+/// the last step on: of each shot, one field after the other.
+template <typename MakeWavefield>
+std::vector<std::vector<double>> memory_images(const MakeWavefield& make_wavefield, const Case& c, Precision precision,
+                                               int shots, std::uint64_t first_seed = 0) {
+    const std::unique_ptr<Wavefield> background = make_wavefield(shots), adjoint = make_wavefield(shots);
+    const std::int64_t slots = c.steps / 2;
+    std::vector<std::unique_ptr<Correlation>> memories;
+    for (std::size_t field = 0; field < background->problem().scheme.equation->memory.size(); ++field)
+        memories.push_back(background->fields().make_correlation(slots, correlated_memory(field)));
+    for (int shot = 0; shot < shots; ++shot) {
+        const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
+        start_noisy_shot(*background, c, precision, 1., shot, seed);
+        start_noisy_shot(*adjoint, c, precision, 1., shot, seed + 100);
+    }
+    for (Wavefield* wavefield : {background.get(), adjoint.get()}) wavefield->record(0);
+    for (std::int64_t n = 0; n < c.steps; ++n) {
+        background->enqueue(n, 1);
+        for (const auto& memory : memories)
+            if (n % 2 == 1) memory->keep(background->fields(), n / 2);
+    }
+    for (std::int64_t n = 0; n < c.steps; ++n) {
+        const std::int64_t level = c.steps - 1 - n;
+        for (const auto& memory : memories) memory->meet(adjoint->fields(), level % 2 == 1 ? level / 2 : -1, 1);
+        adjoint->enqueue(n, 1);
+    }
+    for (Wavefield* wavefield : {background.get(), adjoint.get()}) wavefield->wait();
+    std::vector<std::vector<double>> of_shots(static_cast<std::size_t>(shots));
+    for (int shot = 0; shot < shots; ++shot)
+        for (const auto& memory : memories) {
+            std::vector<double> image(static_cast<std::size_t>(c.grid.points()));
+            memory->download(LevelSum::products, image, shot);
+            of_shots[static_cast<std::size_t>(shot)].insert(of_shots[static_cast<std::size_t>(shot)].end(),
+                                                            image.begin(), image.end());
+        }
+    return of_shots;
+}
+
 /// \param results_on gives the results on a medium that is made so.
 template <typename ResultsOn>
 void check_slabs(const Case& c, const Setup& setup, const ResultsOn& results_on) {
@@ -264,6 +302,10 @@ TEST_CASE("correlations and scattering hold what their lists add up to") {
     for (const Case& c : kImagingCases)
         for (const int shots : {1, 3}) {
             const Setup setup = setup_of_one_thread(c, 8, Precision::float32);
+            const Setup remembering = setup_of_one_thread(c, 8, Precision::float32, Equation::attenuation);
+            const auto other = make_noisy_medium(remembering, cpu::make_medium)->make_wavefield(shots);
+            CHECK(other->fields().make_correlation(5, Correlated::memory)->allocated_bytes() ==
+                  cpu::correlation_allocations(remembering, shots, 5, Correlated::memory).bytes(Memory::host));
             const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(shots);
             const std::int64_t before = cpu::held_bytes;
             CAPTURE(c.name);
@@ -292,6 +334,33 @@ TEST_CASE("correlations and scattering hold what their lists add up to") {
         const auto scattering = wavefield->fields().make_flux_scattering();
         CHECK(scattering->allocated_bytes() == cpu::flux_scattering_allocations(setup, 3).bytes(Memory::host));
     }
+}
+
+TEST_CASE("correlations with the memory of nodes have the same bits in slabs and batches") {
+    for (const Case& c : kImagingCases)
+        for (const Equation equation : {Equation::attenuation, Equation::attenuation_density_of_two}) {
+            Setup setup = setup_of_one_thread(c, 4, Precision::float32, equation);
+            CAPTURE(c.name);
+            CAPTURE(equation->name);
+            const auto alone = make_noisy_medium(setup, cpu::make_medium);
+            const auto of_shot = [&](std::uint64_t seed) {
+                return memory_images([&alone](int count) { return alone->make_wavefield(count); }, c, setup.precision,
+                                     1, seed)
+                    .front();
+            };
+            setup.threads = 3;
+            const auto together = make_noisy_medium(setup, cpu::make_medium);
+            const auto batch = memory_images([&together](int count) { return together->make_wavefield(count); }, c,
+                                             setup.precision, 3);
+            for (std::size_t shot = 0; shot < 3; ++shot) {
+                CHECK(are_numbers(batch[shot]));
+                CHECK(of_shot(shot) == batch[shot]);
+            }
+            if (!slabs_fit(setup, equal_slabs(c.grid.nz(), 3))) continue;
+            const auto cut = make_noisy_medium(setup, cut_into(3));
+            CHECK(memory_images([&cut](int count) { return cut->make_wavefield(count); }, c, setup.precision, 1)
+                      .front() == batch.front());
+        }
 }
 
 TEST_CASE(

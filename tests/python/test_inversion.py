@@ -1,6 +1,7 @@
 """Promise: onda.fwi() finds the model of `onda fwi`, bit for bit, tells of every iteration, ends where a callback wants it
 to and goes on from there; onda.read_inversion() reads what either left; what is wrong is refused by name."""
 
+import importlib.util
 import json
 
 import h5py
@@ -123,6 +124,19 @@ def test_a_callback_ends_it_and_it_goes_on_to_the_same_bits(lens, tmp_path):
     last = onda.fwi(lens, folder=tmp_path / "out", callback=told.append)
     assert last.complete and last.iterations == whole.iterations == told  # those of before are told of, too
     np.testing.assert_array_equal(last.vp, whole.vp)
+
+
+def test_a_quality_factor_is_held(lens, tmp_path):
+    q = np.full((41, 41), 50.0, np.float32)
+    q[20:] = 80.0
+    vp = np.full((41, 41), 2000.0)
+    inversion = onda.fwi(lens, folder=tmp_path / "out", vp=vp, q=q, overrides=ONE_ITERATION)
+    np.testing.assert_array_equal(inversion.q, q)
+    assert not np.array_equal(inversion.vp, vp)
+    lossless = onda.fwi(lens, folder=tmp_path / "lossless", vp=vp, overrides=ONE_ITERATION)
+    assert lossless.q is None and not np.array_equal(inversion.vp, lossless.vp)
+    if importlib.util.find_spec("xarray"):
+        assert set(inversion.to_xarray()) == {"vp", "q"}
 
 
 def test_the_end_of_progress_is_no_end_of_the_inversion(lens, tmp_path):

@@ -80,6 +80,26 @@ def test_is_a_derivative_of_velocity_and_density(observed):
         onda.misfit(observed, vp=vp, rho=np.full(7, 1800.0))
 
 
+def test_is_a_derivative_in_a_medium_that_absorbs(observed):
+    vp, q = np.full((37, 45), 2000.0), np.full((37, 45), 30.0)
+    q[:12] = 200.0
+    value, gradient = onda.misfit(observed, vp=vp, q=q)
+    assert value != onda.misfit(observed, vp=vp)[0]
+    flat, of_flat = onda.misfit(observed, vp=vp.ravel(), q=q.ravel())
+    assert flat == value
+    np.testing.assert_array_equal(of_flat, gradient.ravel())
+    direction = np.zeros_like(vp)
+    direction[8:25, 10:30] = 1.0
+    step = 0.5
+    above = onda.misfit(observed, vp=vp + step * direction, q=q)[0]
+    below = onda.misfit(observed, vp=vp - step * direction, q=q)[0]
+    assert (above - below) / (2 * step) == pytest.approx((gradient * direction).sum(), rel=2e-4)
+    both = ["imaging.parameters=vp_and_rho"]
+    assert onda.misfit(observed, vp=vp, rho=np.full_like(vp, 1800.0), q=q, overrides=both)[1].shape == (2, 37, 45)
+    with pytest.raises(onda.UsageError, match="q: 7 values"):
+        onda.misfit(observed, vp=vp, q=np.full(7, 30.0))
+
+
 def test_some_shots_and_receivers_count(observed):
     value, gradient = onda.misfit(observed, overrides=["imaging.shots=2"])
     of_shot, gradient_of_shot = onda.misfit(observed, shots=[2])

@@ -169,6 +169,21 @@ def test_born_of_velocity_and_density():
         onda.born(SURVEY, vp=vp, overrides=overrides)
 
 
+def test_media_that_absorb_have_transposes_and_scatter_nothing():
+    vp, q = velocity(), 20.0 + 60.0 * np.random.default_rng(6).random((37, 45))
+    s, _ = onda.signals(SURVEY, vp=vp, q=q)
+    d = onda.forward(SURVEY, vp=vp, q=q)
+    assert not np.array_equal(d, onda.forward(SURVEY, vp=vp))
+    assert np.array_equal(d, onda.forward(SURVEY, vp=vp.ravel(), q=q.ravel(), signals=s))
+    y = noise_like(d, 2)
+    back = onda.adjoint(SURVEY, y, vp=vp, q=q)
+    assert abs(dot(d, y) - dot(s, back)) <= 1e-13 * norm(d) * norm(y)
+    with pytest.raises(TypeError, match="'q'"):
+        onda.born(SURVEY, vp=vp, q=q)
+    with pytest.raises(onda.ConfigError, match="model: scattered fields are those of media without loss so far"):
+        onda.born(SURVEY, overrides=["model={type: constant, vp_m_s: 2000, q: 40}"])
+
+
 def test_single_precision_has_the_seismograms_of_a_run_and_is_transposed_to_rounding():
     overrides = ["scheme.precision=float"]
     vp = velocity()

@@ -1,5 +1,5 @@
 // A shot that is stopped or killed between two of its steps goes on from there, on whatever computes it then, and
-// leaves what a run without a stop leaves. Takes 25 s.
+// leaves what a run without a stop leaves. Takes 30 s.
 #include <algorithm>
 #include <random>
 
@@ -80,6 +80,17 @@ backend: {threads: 1}
     CHECK(stop_on_the_way(place, {"--set", "backend.slabs=3", "--set", "backend.threads=2"}, SIGTERM));
     CHECK(contains(place.run().err, "going on  shot 1 from"));
     CHECK(hashes("out") == hashes("whole"));
+}
+
+TEST_CASE("a shot in a medium that absorbs goes on with the memory of its nodes") {
+    std::string survey = kLongShots;
+    survey.replace(survey.find("type: layered,"), 14, "type: layered, q: 30,");
+    const SurveyPlace place(survey);
+    REQUIRE(place.run({}, "whole").code == 0);
+    CHECK(stop_on_the_way(place, {}, SIGTERM));
+    CHECK(stop_on_the_way(place, {"--set", "backend.batch=1", "--set", "backend.kernel=reference"}, SIGTERM));
+    CHECK(contains(place.run().err, "going on  shot"));
+    CHECK(left_in(place.out(), 2) == left_in(place.out("whole"), 2));
 }
 
 TEST_CASE("SIGUSR1 asks for a checkpoint, and the run goes on") {

@@ -160,6 +160,10 @@ TEST_CASE("adjoint fields that signals stop go on with other threads, batches an
     SUBCASE("of order 4 in time") {
         check("gradient", {"time.order=4", "model={type: constant, vp_m_s: 1800}"});
     }
+    SUBCASE("of density, in a medium that absorbs, from states") {
+        check("gradient", {"imaging.parameters=vp_and_rho", "imaging.storage=checkpoints", "imaging.memory_gib=0.04",
+                           "model.q=30"});
+    }
     SUBCASE("images with gathers of offsets") {
         check("rtm",
               {"imaging.image={condition: cross_correlation, offset_gathers: {every_m: 200, half_offset_m: 100}}"});

@@ -1,10 +1,11 @@
 // `onda gradient` from observed data to files: the same bits however the forward field is kept, whoever computes the
 // shots and in which order; what allows no exact gradient is refused with what would do.
-// Takes 15 s.
+// Takes 25 s.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/results/image_file.hpp"
@@ -182,6 +183,76 @@ TEST_CASE("the gradient of density comes beside that of velocity, with the same 
     CHECK(place.gradient("parts", {"--set", density[1]}).code != 0);
     CHECK(place.gradient("parts", {"--set", density[0], "--set", density[1]}).code == 0);
     CHECK(place.image("parts", kRhoGradient) == of_rho);
+}
+
+TEST_CASE("a gradient in a medium that absorbs has the same bits however it is computed, and is another") {
+    const GradientPlace place;
+    const auto with = [](const std::vector<std::string>& more) {
+        std::vector<std::string> settings{"model.q=20"};
+        settings.insert(settings.end(), more.begin(), more.end());
+        return settings;
+    };
+    const std::vector<float> expected = place.image_of("full", with({"imaging.storage=full", "backend.batch=1"}));
+    CHECK(std::ranges::any_of(expected, [](float g) { return g != 0.f; }));
+    CHECK(place.image_of("states", with({"imaging.storage=checkpoints"})) == expected);
+    CHECK(place.image_of("batch", with({"backend.batch=3"})) == expected);
+    CHECK(place.image_of("reference", with({"backend.kernel=reference", "backend.threads=1"})) == expected);
+    CHECK(place.image_of("one memory field", with({"attenuation.mechanisms=2"})) != expected);
+    const std::vector<float> lossless = place.image_of("without loss", {"imaging.storage=full"});
+    CHECK(lossless != expected);
+    CHECK(place.image_of("rule", with({"model.q_rule=none"})) == lossless);
+    const std::vector<float> of_vp =
+        place.image_of("density", with({"imaging.parameters=vp_and_rho", "model.rho=gardner"}));
+    CHECK(std::ranges::any_of(place.image("density", kRhoGradient), [](float g) { return g != 0.f; }));
+    CHECK(place.image_of("density alone", with({"model.rho=gardner", "imaging.storage=checkpoints"})) == of_vp);
+}
+
+TEST_CASE("a gradient in a medium that absorbs has the same bits in slabs") {
+    const GradientPlace place;
+    const std::filesystem::path& folder = place.folder.path();
+    const std::string survey = R"(schema_version: 1
+grid: {shape: [25, 21, 41], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000, q: 20}
+time: {duration_s: 0.2}
+boundary: {top: free_surface, cpml_width: 6}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [123, 98, 55]}]
+receivers: [{type: line, first_m: [20, 100, 20], last_m: [220, 100, 360], count: 15}]
+output: {pictures: false, report: false}
+backend: {name: cpu}
+)";
+    write_text(folder / "faster.yaml", survey);
+    write_text(folder / "volume.yaml", survey + "imaging: {observed: faster/seismograms.h5}\n");
+    REQUIRE(
+        run_onda({"run", folder / "faster.yaml", "--output", folder / "faster", "--set", "model.vp_m_s=2100"}).code ==
+        0);
+    const auto images = [&](const std::string& name, const std::string& setting) {
+        const Outcome done = run_onda({"gradient", folder / "volume.yaml", "--output", folder / name, "--set", setting,
+                                       "--set", "model.rho=gardner", "--set", "imaging.parameters=vp_and_rho"});
+        REQUIRE_MESSAGE(done.code == 0, done.err);
+        const auto of = [&](const StoredImageKind& kind) {
+            return read_image(folder / name / "gradient.h5", kind, {0, 0, 0}, {25, 21, 41});
+        };
+        return std::pair(of(kVpGradient), of(kRhoGradient));
+    };
+    const auto expected = images("whole", "backend.slabs=1");
+    CHECK(std::ranges::any_of(expected.first, [](float g) { return g != 0.f; }));
+    CHECK(images("slabs", "backend.slabs=2") == expected);
+}
+
+TEST_CASE("in media that absorb neither rings rebuild fields nor are any scattered") {
+    const GradientPlace place;
+    const Outcome ring = place.gradient("ring", {"--set", "model.q=20", "--set", "imaging.storage=ring"});
+    CHECK(ring.code == 78);
+    CHECK(contains(ring.err,
+                   "imaging.storage: ring: no field with attenuation (waves would grow backward) is rebuilt: use full "
+                   "or checkpoints"));
+    const Outcome scattered =
+        run_onda({"lsrtm", place.folder.path() / "survey.yaml", "--output", place.folder.path() / "lsrtm", "--set",
+                  "backend.name=cpu", "--set", "imaging.lsrtm={iterations: 2}", "--set", "model.q=20"});
+    CHECK(scattered.code == 78);
+    CHECK(contains(scattered.err,
+                   "model: scattered fields are those of media without loss so far: take model.q_rule: none"));
 }
 
 TEST_CASE("a survey of gradients goes on where it ended, and a run is no gradient") {

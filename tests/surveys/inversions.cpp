@@ -235,6 +235,35 @@ TEST_CASE("a lens between two wells, the surface and a drift is found") {
     CHECK(contains(place.invert("lens", other).err, "nothing is left to do"));
 }
 
+// Ignored, attenuation is taken for a model that is not there.
+TEST_CASE("a lens in a medium that absorbs is found with Q held, which models keep") {
+    const LensPlace& place = lens_place();
+    place.observe("true of q", {kLens, "model.q=25"});
+    place.write_model("true of q.h5", {kLens, "model.q=25"});
+    const auto rows_of = [&](const std::string& name, const std::string& rule) {
+        return place.rows_of(
+            name, {"model.q=25", rule, "imaging.observed=true of q/seismograms.h5", "inversion.true_model=true of q.h5",
+                   "inversion.stages=[{iterations: 3, band_pass: {high_hz: 10}, spacing_m: 20}]"});
+    };
+    const std::vector<InversionRow> rows = rows_of("of q", "model.q_rule=auto");
+    REQUIRE(rows.size() == 4);
+    check_falling(rows, 0.04);
+    CHECK(error_of(rows.back()) < 0.4 * error_of(rows.front()));
+    const std::vector<InversionRow> without = rows_of("of q without", "model.q_rule=none");
+    CHECK(without.back().at("relative") > 5. * rows.back().at("relative"));
+    CHECK(error_of(without.back()) > error_of(rows.back()));
+    for (const char* file : {"model.h5", "iterations/1-002/model.h5"}) {
+        CAPTURE(file);
+        const ModelFile model(place.out("of q") / file);
+        REQUIRE(model.has(quantity_of(kQ)));
+        const auto& shape = model.geometry().shape;
+        std::vector<float> q(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]));
+        model.read(quantity_of(kQ), {}, shape, q);
+        CHECK(std::ranges::all_of(q, [](float value) { return value == 25.f; }));
+        CHECK(!ModelFile(place.out("of q without") / file).has(quantity_of(kQ)));
+    }
+}
+
 TEST_CASE("an inversion has the same bits whoever computes it") {
     const LensPlace& place = lens_place();
     const std::string& alone = uninterrupted_inversion();

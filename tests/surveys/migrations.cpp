@@ -12,6 +12,7 @@
 #include "io/results/seismograms.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/program/process.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace onda;
 
@@ -247,6 +248,11 @@ TEST_CASE("an image is the same whoever computes it, and goes on where it ended"
     const Outcome changed = place.migrate("parts", {"imaging.image.condition=velocity"});
     CHECK(changed.code != 0);
     CHECK(contains(changed.err, "imaging.image.condition"));
+    // In a medium that absorbs, too.
+    const std::vector<float> of_q = place.image("of q", {"model.q=30", "backend.batch=1"});
+    CHECK(of_q != expected);
+    if (!test::kSanitized)  // least_squares.cpp says why
+        CHECK(place.image("two workers", {"model.q=30", "backend.batch=1", "backend.devices=[0, 1]"}) == of_q);
     // The image is what its file says that it is made of.
     const std::vector<float> stack = place.read("full", kImageStack), lit = place.read("full", kSourceIllumination);
     double mean = 0.;

@@ -1,5 +1,5 @@
 // The linear operators of a survey are transposes of each other as tasks, too; sums over shots do not depend on who
-// computes them; operands that do not fit are refused; and what a scattered field takes is forecast.
+// computes them; operands that do not fit are refused; and what a scattered field and a gradient take is forecast.
 //
 // Takes 4 s.
 #include <cmath>
@@ -7,9 +7,12 @@
 #include <random>
 
 #include "solver/imaging/born_run.hpp"
+#include "solver/imaging/gradient_run.hpp"
+#include "solver/plan/imaging_plan.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/planning/forecast.hpp"
+#include "solver/tasks/inversion_tasks.hpp"
 #include "solver/tasks/linear_tasks.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/solver/quiet_run.hpp"
@@ -153,5 +156,27 @@ TEST_CASE("what a scattered field takes is forecast, and no less") {
         CHECK(static_cast<double>(field.allocated_bytes()) >= 0.7 * static_cast<double>(predicted));
         const auto items = forecast_memory(*plan).items;
         CHECK(std::ranges::count(items, "scattered field", &MemoryForecast::Item::what) == 1);
+    }
+}
+
+TEST_CASE("what a gradient takes is forecast where nodes remember, and no less") {
+    const TemporaryFolder folder;
+    write_text(folder.path() / "traces.h5", "");
+    const std::string imaging = "imaging={observed: " + (folder.path() / "traces.h5").string() + ", storage: full}";
+    for (const std::string more : {"model.q=null", "model.q=20", "model.rho=gardner"}) {
+        CAPTURE(more);
+        const auto plan = plan_in_memory(operator_config({"backend.batch=2", imaging, "model.q=20", more}), {},
+                                         kInversionGradientTask);
+        CHECK(plan->setup.remembers() == (more != "model.q=null"));
+        const std::int64_t slots = plan->imaging->history.slots;
+        const std::int64_t predicted = second_wavefield_bytes(plan->computation()) +
+                                       correlation_bytes(plan->experiment(), plan->computation(), slots);
+        const Model model =
+            make_model(plan->config.model, plan->setup.scheme.equation, plan->domain.grid, plan->config.origin);
+        const auto medium = plan->placement.device->make_medium(
+            plan->setup, medium_readers(model, plan->domain.computed), plan->time.dt_s);
+        const GradientRun run(*medium, 2, plan->time, plan->imaging->history, plan->imaging->sums);
+        CHECK(run.allocated_bytes() <= predicted);
+        CHECK(static_cast<double>(run.allocated_bytes()) >= 0.9 * static_cast<double>(predicted));
     }
 }

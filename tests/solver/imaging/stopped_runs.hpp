@@ -92,7 +92,8 @@ inline std::vector<StoppableGradient> stoppable_gradients() {
             {1, ring, all},          {0, coded, {}},        {4, every_third, all},
             {4, ring, all},          {2, states, all},      {6, every_third, of_density},
             {6, states, of_density}, {6, ring, of_density}, {9, no_states, of_density},
-            {12, every_third, all},  {12, states, {}}};
+            {12, every_third, all},  {12, states, {}},      {16, every_third, all},
+            {16, states, {}},        {17, states, all},     {18, no_states, of_density}};
 }
 
 /// Every image of a run that has ended.
