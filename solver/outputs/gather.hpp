@@ -31,6 +31,9 @@ ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxi
 /// weights of a sample serve all traces.
 void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gathers);
 
+/// Whether receivers keep their offsets from shot to shot, as those of a streamer do.
+bool are_towed(const Experiment& experiment);
+
 /// The largest |p|.
 double largest_magnitude(std::span<const float> pressure);
 
