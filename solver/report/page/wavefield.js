@@ -85,7 +85,7 @@ class WavefieldPlayer {
     this.slider.value = String(Math.min(Number(this.slider.value) || Math.floor(0.4 * end), end));
     this.plot.set(planeAxes(plane, false));
     byId("movie-canvas").setAttribute("aria-label", `Pressure of shot ${this.shot.shot} on the plane ${planeLabel(plane)}. Arrow keys move a cross hair, plus and minus zoom.`);
-    byId("movie-legend").textContent = ["Red: pressure is positive, blue: negative, over the velocity in grey", "★ source, ▽ receivers", sidesText(plane, false)].filter(Boolean).join(" · ");
+    byId("movie-legend").textContent = [`Red: pressure is positive, blue: negative${varying ? `, over the ${varying.quantity} in grey` : ""}`, "★ source, ▽ receivers", sidesText(plane, false)].filter(Boolean).join(" · ");
     this.paint();
   }
 
