@@ -1,4 +1,5 @@
-"""Makes the figures of docs/theory.md, docs/migration.md, docs/thesis.md and README.md from what the program prints and computes.
+"""Makes the figures of docs/theory.md, docs/migration.md, docs/thesis.md, docs/gallery.md and README.md from what the program
+prints and computes.
 
     python3 docs/figures.py                           # all of them, into docs/figures; a minute or two
     python3 docs/figures.py --only dispersion_order --onda build/default/onda --output /tmp
@@ -9,9 +10,10 @@ python3-h5py, python3-matplotlib.
 """
 
 import argparse
+import io
 import json
+import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "examples"))
@@ -31,6 +35,7 @@ from onda_results import read_gather, read_snapshot
 # The same bytes from the same numbers, text as text.
 plt.rcParams.update({"svg.hashsalt": "onda", "svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3})
 COLOURS = plt.get_cmap("viridis")
+WAVES = LinearSegmentedColormap.from_list("waves", ["#495edd", "#fafafa", "#c9311e"])  # the program's, over water
 
 
 class Onda:
@@ -76,7 +81,7 @@ def dispersion_order(onda, save):
     error = np.abs(onda.dispersion(points, [0], operator="compact27")[:, 0])
     axes.loglog(points, 100 * error, ":", color="tab:red", label="compact27")
     axes.plot([], [], "--", color="0.4", label="optimised coefficients")
-    axes.set(xlabel="points per wavelength", ylabel="error of the phase velocity [%]", ylim=(1e-5, 50), xlim=(2, 40),
+    axes.set(xlabel="Points per wavelength", ylabel="Error of the phase velocity (%)", ylim=(1e-5, 50), xlim=(2, 40),
              title="A plane wave along an axis, error of space alone")
     axes.set_xticks([2, 3, 4, 5, 6, 8, 10, 15, 20, 40], [2, 3, 4, 5, 6, 8, 10, 15, 20, 40])
     axes.minorticks_off()
@@ -96,9 +101,9 @@ def dispersion_angle(onda, save):
         error = 100 * onda.dispersion(points, angles, dimensions=2, **options)
         for i, count in enumerate(points):
             axes.plot(angles, error[i], color=COLOURS(i / 3), label=f"{count} points")
-        axes.set(title=name, xlabel="angle to the x axis [degrees]", xticks=[0, 45, 90])
+        axes.set(title=name, xlabel="Angle to the x axis (degrees)", xticks=[0, 45, 90])
         axes.legend(fontsize=7)
-    panels[0].set_ylabel("error of the phase velocity [%]")
+    panels[0].set_ylabel("Error of the phase velocity (%)")
     save(figure)
 
 
@@ -152,7 +157,7 @@ def time_dispersion(onda, save):
              ["time.cfl_fraction=0.05625", "time.dispersion_correction=false"])):
         gather = read_gather(onda.run("time-" + name.replace(" ", "").replace("/", "-"), config, *overrides))
         axes.plot(gather.time_s, 1e3 * gather.pressure[0], label=name, linewidth=1.2, **style)
-    axes.set(xlim=(2.9, 3.25), xlabel="time [s]", ylabel="pressure [mPa]",
+    axes.set(xlim=(2.9, 3.25), xlabel="Time (s)", ylabel="Pressure (mPa)",
              title="100 wavelengths from the source, 6 points per wavelength, order 16")
     axes.legend()
     save(figure)
@@ -178,7 +183,7 @@ def free_surface(onda, save):
         axes.plot(gather.time_s, exact / z, color=COLOURS(i / 3), label=f"source at {z:g} m, exact")
         axes.plot(gather.time_s, gather.pressure[0] / z, ".", color=COLOURS(i / 3), markersize=4, markevery=(i, 3))
     axes.plot([], [], "k.", label="Onda, nodes 5 m apart")
-    axes.set(xlim=(0.08, 0.32), xlabel="time [s]", ylabel="pressure over depth [Pa/m]",
+    axes.set(xlim=(0.08, 0.32), xlabel="Time (s)", ylabel="Pressure over depth (Pa/m)",
              title="A free surface: source and negative image, receiver at 60 m, 150 m away")
     axes.legend()
     save(figure)
@@ -197,10 +202,10 @@ def boundaries(onda, save):
         snapshot = read_snapshot(results, 1, i)
         pressure, x, z = snapshot.slice_through([900, 0, 600], "y")
         clip = 0.3 * np.abs(pressure).max()
-        axes.imshow(pressure, cmap="RdBu_r", vmin=-clip, vmax=clip, extent=(x[0], x[-1], z[-1], z[0]))
-        axes.set(title=f"{(0.35, 0.6, 0.85)[i]} s", xlabel="x [m]")
+        axes.imshow(pressure, cmap=WAVES, vmin=-clip, vmax=clip, extent=(x[0], x[-1], z[-1], z[0]))
+        axes.set(title=f"{(0.35, 0.6, 0.85)[i]} s", xlabel="x (m)")
         axes.grid(False)
-    panels[0].set_ylabel("z [m]")
+    panels[0].set_ylabel("Depth (m)")
     save(figure, "png")
 
 
@@ -231,7 +236,7 @@ def exact_solutions(onda, save):
     trace.plot(gather.time_s, 1e3 * exact, color="0.6", linewidth=4, label="Green's function")
     trace.plot(gather.time_s, 1e3 * gather.pressure[0], color="tab:blue", linewidth=1.2, label="Onda")
     trace.plot(gather.time_s, 1e5 * (gather.pressure[0] - exact), color="tab:red", linewidth=1, label="difference x 100")
-    trace.set(xlim=(0.95, 1.4), xlabel="time [s]", ylabel="pressure [mPa]",
+    trace.set(xlim=(0.95, 1.4), xlabel="Time (s)", ylabel="Pressure (mPa)",
               title=f"2-D, 2 km, {c / (2.5 * f0) / h:.0f} points per shortest wavelength, order 8")
     trace.legend(loc="upper right")
     groups = {"R1": "modes", "R3": "Green's functions", "R7": "energy", "R8": "reciprocity"}
@@ -278,7 +283,7 @@ def absorbing(onda, save):
     for i, (name, of) in enumerate(back.items()):
         axes.plot(angle, 20 * np.log10(np.abs(of).max(axis=1) / wall), label=name,
                   color="tab:red" if name.startswith("sponge") else COLOURS(i / 3))
-    axes.set(xlabel="angle of incidence [degrees]", ylabel="reflection [dB]", ylim=(-120, 0), xlim=(0, angle[-1]),
+    axes.set(xlabel="Angle of incidence (degrees)", ylabel="Reflection (dB)", ylim=(-120, 0), xlim=(0, angle[-1]),
              title=f"What comes back from an absorbing face, Ricker wavelet of {f0:.0f} Hz, nodes {h:.0f} m apart")
     axes.legend(loc="upper left")
     save(figure)
@@ -351,10 +356,10 @@ def sensitivity(onda, save):
         clip = np.quantile(np.abs(gradient), 0.99)
         axes.imshow(gradient, cmap="RdBu_r", vmin=-clip, vmax=clip, extent=(0, 1500, 1000, 0))
         axes.add_patch(plt.Circle((750, 500), 150, fill=False, linestyle="--"))
-        axes.set(title=title, xlabel="x [m]")
+        axes.set(title=title, xlabel="x (m)")
         axes.grid(False)
     panels[0].plot([300, 1200], [800, 200], "k*", markersize=7)
-    panels[0].set_ylabel("z [m]")
+    panels[0].set_ylabel("Depth (m)")
     save(figure, "png")
 
 
@@ -370,7 +375,7 @@ def adjoint(onda, save):
     slopes.loglog(16 * sizes, np.abs(changes) / misfit, "o-", color="tab:blue", label="J(m + h d) − J(m)")
     slopes.loglog(16 * sizes, np.abs(changes - sizes * (gradient * along).sum()) / misfit, "s-", color="tab:red",
                   label="… − h ⟨gradient, d⟩")
-    slopes.set(xlabel="largest change of vp [m/s]", ylabel="over J", title="orders 1 and 2 in h")
+    slopes.set(xlabel="Largest change of vp (m/s)", ylabel="over J", title="orders 1 and 2 in h")
     slopes.legend()
     highest_hz, dt_s = 27.64, 0.002  # where a Ricker wavelet of 10 Hz has fallen to 1 %
     intervals = np.arange(2, 12)
@@ -390,11 +395,15 @@ def adjoint(onda, save):
     save(figure)
 
 
+def files_of(page):
+    """The configurations of a document, by name."""
+    return dict(re.findall(r"<!-- file: (\S+) -->\n(?:<!-- [^\n]* -->\n)*```yaml\n(.*?)```", page, re.DOTALL))
+
+
 def first(onda, save, *plot):
     """A picture of the run of README.md's own configuration."""
-    block = re.search(r"<!-- file: first.yaml -->\n```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
     file = onda.folder / "first.yaml"
-    file.write_text(block)
+    file.write_text(files_of((ROOT / "README.md").read_text())["first.yaml"])
     results = onda.folder / "first"
     onda.call("run", file, "--output", results, "--force")
     picture = onda.folder / "first.png"
@@ -403,12 +412,28 @@ def first(onda, save, *plot):
     save(picture, "png")
 
 
+def gallery(onda, save, name):
+    """The picture of a section of docs/gallery.md: its files, and what its commands draw."""
+    page = (ROOT / "docs/gallery.md").read_text()
+    picture = f"gallery_{name}.png"
+    section = next(part for part in page.split("\n## ") if f"(figures/{picture})" in part)
+    folder = onda.folder / name
+    folder.mkdir()
+    for file, text in files_of(section).items():
+        (folder / file).write_text(text)
+    commands = "".join(re.findall(r"```sh\n(.*?)```", section, re.DOTALL))
+    done = subprocess.run(["bash", "-euc", 'onda() { "$ONDA" "$@"; }\n' + commands], cwd=folder, capture_output=True, text=True,
+                          env={**os.environ, "ONDA": str(Path(onda.path).resolve())})
+    if done.returncode != 0:
+        sys.exit(f"docs/gallery.md, {name}: {done.stderr}")
+    save(folder / picture, "png")
+
+
 def observe_line(onda):
     """The configuration of docs/migration.md's own line, with its data observed."""
-    page = (ROOT / "docs/migration.md").read_text()
-    for name in ("layers", "line"):
-        block = re.search(rf"<!-- file: {name}.yaml -->\n```yaml\n(.*?)```", page, re.DOTALL)[1]
-        (onda.folder / f"{name}.yaml").write_text(block.replace("results/observed", str(onda.folder / "observed")))
+    files = files_of((ROOT / "docs/migration.md").read_text())
+    for name in ("layers.yaml", "line.yaml"):
+        (onda.folder / name).write_text(files[name].replace("results/observed", str(onda.folder / "observed")))
     onda.call("run", onda.folder / "layers.yaml", "--output", onda.folder / "observed", "--force")
     return onda.folder / "line.yaml"
 
@@ -427,9 +452,9 @@ def draw_images(panels, save):
     for panel, (title, image) in zip(axes, panels.items()):
         clip = np.quantile(np.abs(image), 0.98)
         panel.imshow(image, cmap="gray_r", vmin=-clip, vmax=clip, extent=(0, 4000, 2000, 0), aspect="auto")
-        panel.set(title=title, ylabel="z [m]")
+        panel.set(title=title, ylabel="Depth (m)")
         panel.grid(False)
-    axes[-1].set_xlabel("x [m]")
+    axes[-1].set_xlabel("x (m)")
     save(figure, "png")
 
 
@@ -457,8 +482,8 @@ def offset_gathers(onda, save):
         shown = gather[:, 25:]  # below the direct wave
         clip = np.abs(shown).max()
         axis.imshow(shown.T, cmap="gray_r", vmin=-clip, vmax=clip, extent=(-400, 400, 2000, 250), aspect="auto")
-        axis.set(title=title, xlabel="half offset [m]")
-    axes[0].set_ylabel("z [m]")
+        axis.set(title=title, xlabel="Half offset (m)")
+    axes[0].set_ylabel("Depth (m)")
     figure.tight_layout()
     save(figure, "png")
 
@@ -476,6 +501,14 @@ def step_model(onda, save):
     onda.call("bench", "calibrate", "--from", ROOT / "tests/solver/h200_drawn_steps.csv", "--plot", file)
     save(file, "png")
 
+
+def save_small(picture, file):
+    """A PNG with the 256 colours that suit it best: a third of its bytes."""
+    with Image.open(picture) as image:
+        image.convert("RGB").quantize(256, kmeans=3, dither=Image.Dither.NONE).save(file, optimize=True)
+
+
+GALLERY = ["salt", "thrust", "surface", "streamer", "wells", "rod", "area", "image", "lenses"]
 
 FIGURES = {
     "first_wavefield": lambda onda, save: first(onda, save, "slice", "--time", 1, "--width", 960),
@@ -497,6 +530,7 @@ FIGURES = {
     "exact_solutions": exact_solutions,
     "thesis_tiles": thesis_tiles,
     "step_model": step_model,
+    **{f"gallery_{name}": lambda onda, save, name=name: gallery(onda, save, name) for name in GALLERY},
 }
 
 
@@ -513,11 +547,14 @@ def main():
             def save(figure, kind="svg", name=name):
                 file = args.output / f"{name}.{kind}"
                 if isinstance(figure, Path):
-                    shutil.copyfile(figure, file)
-                    print(f"{file}  {file.stat().st_size / 1000:.0f} kB")
-                    return
-                figure.savefig(file, dpi=110, metadata={"Date": None} if kind == "svg" else {"Software": None})
-                plt.close(figure)
+                    save_small(figure, file)
+                elif kind == "png":
+                    drawn = io.BytesIO()
+                    figure.savefig(drawn, dpi=110)
+                    save_small(drawn, file)
+                else:
+                    figure.savefig(file, dpi=110, metadata={"Date": None})
+                plt.close("all")
                 print(f"{file}  {file.stat().st_size / 1000:.0f} kB")
 
             FIGURES[name](Onda(args.onda, folder), save)

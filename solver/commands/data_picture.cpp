@@ -66,15 +66,15 @@ const RecordedShot& choose_shot(const RecordedData& data, const RecordedFacts& f
 
 GatherPanel shot_panel(const RecordedData& data, const RecordedShot& shot) {
     const ShotGather gather = gather_of(data, shot);
-    const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
-    const ReceiverLine& line = lines[shown_line(lines, gather.receivers_m, gather.sources_m)];
+    const ReceiverLine line = line_to_show(gather.receivers_m, gather.sources_m);
     TraceDisplay display{.percentile = 98.};
     display.is_pressure = !is_trace_file(data.file_of(shot.traces.front()).path);
     const double start_s = data.traces()[shot.traces.front()].start_s;
     const auto starts_there = [&](std::size_t trace) { return data.traces()[trace].start_s == start_s; };
     display.start_s = std::ranges::all_of(shot.traces, starts_there) ? std::optional(start_s) : std::nullopt;
     GatherPanel panel = gather_panel(gather, line, display);
-    set_title(panel, fmt::format("Shot {}, {} of {} traces", shot.number, line.count, shot.traces.size()));
+    set_title(panel,
+              fmt::format("Shot {}{}, {} of {} traces", shot.number, place_of(line), line.count, shot.traces.size()));
     return panel;
 }
 

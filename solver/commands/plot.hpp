@@ -96,6 +96,8 @@ public:
     [[nodiscard]] std::vector<float> trace(std::int64_t shot, std::size_t receiver) const;
     /// What the samples are, and when the first of them was.
     void set_scales(TraceDisplay& display) const;
+    /// Whether receivers move with the source, from the first shot to the last.
+    [[nodiscard]] bool is_towed() const;
 
 private:
     struct Impl;
@@ -110,6 +112,9 @@ void add_style(CLI::App& command, Options& options);
 /// With a map traces are colours. \throws Error(usage) for a map of wiggles.
 void settle_style(Options& options);
 TraceDisplay display_of(const Options& options);
+/// The line of --line, or the one to be shown. \param name of the gather, for messages. \throws Error(usage) for a line
+/// that is not there.
+ReceiverLine choose_line(const ShotGather& gather, const std::string& name, const Options& options);
 /// \throws Error(usage) for a window of --agc that is longer than the record, in which nothing would change.
 void check_window(const Options& options, const ShotGather& gather);
 

@@ -53,6 +53,7 @@ Inputs read_inputs(const Options& options) {
     for (const std::filesystem::path& given : options.files) {
         const TraceSource source(given, options);
         if (inputs.title.empty()) inputs.title = source.title();
+        const bool is_towed = source.is_towed();
         for (const std::int64_t shot : source.chosen(options)) {
             if (inputs.gathers.size() == kMostPanels)
                 throw Error(ExitCode::usage, fmt::format("more than {} gathers side by side", kMostPanels));
@@ -62,6 +63,7 @@ Inputs read_inputs(const Options& options) {
                                                                  : fmt::format("shot {}", shot),
                                                              {}});
             source.set_scales(input.display);
+            input.display.by_offset = is_towed;
             if (!minus) continue;
             subtract(input.gather, source, *minus);
             input.name += " minus " + minus->name();
@@ -70,33 +72,12 @@ Inputs read_inputs(const Options& options) {
     return inputs;
 }
 
-ReceiverLine choose_line(const Input& input, const Options& options) {
-    const auto count = input.gather.receivers_m.size();
-    const std::vector<ReceiverLine> lines = receiver_lines(input.gather.receivers_m);
-    if (!options.line) return lines[shown_line(lines, input.gather.receivers_m, input.gather.sources_m)];
-    if (*options.line == 0) return all_receivers(count);
-    if (*options.line < 0 || *options.line > std::ssize(lines))
-        throw Error(ExitCode::usage,
-                    fmt::format("--line {}: the {} receivers of {} lie on {} line{}; 0 takes all receivers by number",
-                                *options.line, count, input.name, lines.size(), lines.size() == 1 ? "" : "s"));
-    return lines[static_cast<std::size_t>(*options.line - 1)];
-}
-
-/// Where the line lies, for the title.
-std::string place_of(const ShotGather& gather, const ReceiverLine& line) {
-    const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
-    const auto found = std::ranges::find_if(
-        lines, [&](const ReceiverLine& other) { return other.first == line.first && other.count == line.count; });
-    if (found == lines.end()) return "";
-    return place_of_line(lines, static_cast<std::size_t>(found - lines.begin()), gather.receivers_m);
-}
-
 /// Every k-th receiver of a line, so that there is room for each trace.
 void thin(ShotGather& gather, ReceiverLine& line, std::size_t every) {
     const auto samples = static_cast<std::size_t>(gather.samples);
     ShotGather kept = gather;
     kept.receivers_m.clear(), kept.pressure.clear();
-    ReceiverLine thinned{0, 0, line.axis, {}};
+    ReceiverLine thinned{0, 0, line.axis, {}, line.at};
     for (std::size_t i = 0; i < line.count; i += every) {
         kept.receivers_m.push_back(gather.receivers_m[line.first + i]);
         const auto trace = gather.pressure.begin() + static_cast<std::ptrdiff_t>((line.first + i) * samples);
@@ -109,23 +90,26 @@ void thin(ShotGather& gather, ReceiverLine& line, std::size_t every) {
     line = std::move(thinned);
 }
 
-int plot_traces(const Options& options, TraceDisplay display, const std::string& suffix) {
+int plot_traces(const Options& options, const TraceDisplay& display, const std::string& suffix) {
     Inputs inputs = read_inputs(options);
     std::vector<GatherPanel> panels;
     std::vector<std::string> names;
     for (Input& input : inputs.gathers) {
         check_window(options, input.gather);
-        ReceiverLine line = choose_line(input, options);
+        ReceiverLine line = choose_line(input.gather, input.name, options);
         const std::size_t all = input.gather.receivers_m.size(), first = line.first, count = line.count;
         const std::size_t most = std::max<std::size_t>(kMostWiggles / inputs.gathers.size(), 3);
         const std::size_t every = display.style == TraceDisplay::Style::wiggles ? (line.count + most - 1) / most : 1;
-        const std::string place = place_of(input.gather, line);
         if (every > 1) thin(input.gather, line, every);
-        display.is_pressure = input.display.is_pressure;
-        display.start_s = input.display.start_s;
-        panels.push_back(gather_panel(input.gather, line, display));
-        names.push_back(fmt::format("{}{}, receivers {} to {} of {}{}", input.name, place, first + 1, first + count,
-                                    all, every > 1 ? fmt::format(", every {} trace", ordinal_text(every)) : ""));
+        TraceDisplay shown = display;
+        shown.is_pressure = input.display.is_pressure;
+        shown.start_s = input.display.start_s;
+        shown.by_offset = display.by_offset || input.display.by_offset;
+        panels.push_back(gather_panel(input.gather, line, shown));
+        if (input.name.starts_with("shot ")) input.name.front() = 'S';
+        names.push_back(fmt::format("{}{}, receivers {} to {} of {}{}", input.name, place_of(line), first + 1,
+                                    first + count, all,
+                                    every > 1 ? fmt::format(", every {} trace", ordinal_text(every)) : ""));
         input.gather = {};  // the panel has what it shows
     }
     share_clip(panels);
@@ -137,7 +121,7 @@ int plot_traces(const Options& options, TraceDisplay display, const std::string&
 }
 
 std::vector<std::size_t> choose_receivers(const Input& input, const Options& options) {
-    const ReceiverLine line = choose_line(input, options);
+    const ReceiverLine line = choose_line(input.gather, input.name, options);
     std::vector<std::size_t> receivers;
     for (std::size_t i = 0; i < line.count; ++i) receivers.push_back(line.first + i);
     if (options.receivers.empty()) return receivers;

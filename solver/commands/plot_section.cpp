@@ -283,8 +283,11 @@ std::string pressure_label(const Wavefields& fields) {
 Panel frame_panel(const Wavefields& fields, std::span<const float> values, std::size_t frame, double clip,
                   const ColourMap& map) {
     Panel panel = empty_panel(fields.section);
-    panel.title = fmt::format("shot {} at {:.4f} s{}{}", fields.shot.shot(), fields.shot.times_s()[frame],
-                              panel.title.empty() ? "" : ", ", panel.title);
+    // Of a record of microseconds, too, frames are told apart.
+    const double last_s = fields.shot.times_s().back();
+    const int decimals = last_s > 0. ? std::max(4, 3 - static_cast<int>(std::floor(std::log10(last_s)))) : 4;
+    panel.title = fmt::format("Pressure of shot {} at {:.{}f} s{}{}", fields.shot.shot(), fields.shot.times_s()[frame],
+                              decimals, panel.title.empty() ? "" : ", ", panel.title);
     if (fields.background) {
         const ModelSection& model = *fields.background;
         panel.fields.push_back(backdrop_field(model));

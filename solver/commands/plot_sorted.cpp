@@ -105,21 +105,15 @@ int plot_wavenumber(const Options& options) {
     const TraceSource source(options.files.front(), options);
     const std::int64_t shot = source.chosen(options).front();
     const ShotGather gather = source.read(shot);
-    const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
-    if (options.line && (*options.line < 1 || *options.line > std::ssize(lines)))
-        throw Error(ExitCode::usage,
-                    fmt::format("--line {}: the {} receivers of shot {} lie on {} line{}", *options.line,
-                                gather.receivers_m.size(), shot, lines.size(), lines.size() == 1 ? "" : "s"));
-    const ReceiverLine& line = lines[options.line ? static_cast<std::size_t>(*options.line - 1)
-                                                  : shown_line(lines, gather.receivers_m, gather.sources_m)];
+    const ReceiverLine line = choose_line(gather, fmt::format("shot {}", shot), options);
     if (line.count < 2 || line.axis.title == all_receivers(line.count).axis.title)
         throw Error(ExitCode::usage,
                     fmt::format("the {} receivers of shot {} are not evenly spaced on a line: they have "
                                 "no wavenumbers",
                                 gather.receivers_m.size(), shot));
     GatherPanel panel = wavenumber_panel(gather, line, options.velocities_m_s, map_of(options, kViridis));
-    panel.panel.title = fmt::format("Shot {}, receivers {} to {} of {}", shot, line.first + 1, line.first + line.count,
-                                    gather.receivers_m.size());
+    panel.panel.title = fmt::format("Shot {}{}, receivers {} to {} of {}", shot, place_of(line), line.first + 1,
+                                    line.first + line.count, gather.receivers_m.size());
     Picture picture;
     picture.panels.push_back(panel.panel);
     finish(std::move(picture), options, source.title(), "_fk");
@@ -179,7 +173,7 @@ Command add_wavenumber(CLI::App& plot) {
     const auto options = std::make_shared<Options>();
     add_trace_files(*command, *options, false);
     add_shot(*command, *options);
-    command->add_option("--line", options->line, "Line of a grid of receivers, from 1 (default: the longest)")
+    command->add_option("--line", options->line, "Line of a grid of receivers, from 1 (default: nearest to the source)")
         ->type_name("N");
     command->add_option("--velocity", options->velocities_m_s, "Apparent velocities to be marked by dashed lines")
         ->type_name("M_S,...")

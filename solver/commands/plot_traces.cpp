@@ -100,6 +100,22 @@ void TraceSource::set_scales(TraceDisplay& display) const {
     display.start_s = std::ranges::all_of(traces, starts_there) ? std::optional(traces.front().start_s) : std::nullopt;
 }
 
+bool TraceSource::is_towed() const {
+    return keep_offsets(header(impl_->shots.front()), header(impl_->shots.back()));
+}
+
+ReceiverLine choose_line(const ShotGather& gather, const std::string& name, const Options& options) {
+    if (!options.line) return line_to_show(gather.receivers_m, gather.sources_m);
+    const auto count = gather.receivers_m.size();
+    if (*options.line == 0) return all_receivers(count);
+    const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
+    if (*options.line < 0 || *options.line > std::ssize(lines))
+        throw Error(ExitCode::usage,
+                    fmt::format("--line {}: the {} receivers of {} lie on {} line{}; 0 takes all receivers by number",
+                                *options.line, count, name, lines.size(), lines.size() == 1 ? "" : "s"));
+    return lines[static_cast<std::size_t>(*options.line - 1)];
+}
+
 TraceDisplay display_of(const Options& options) {
     TraceDisplay display;
     display.clip_pa = options.clip_pa;

@@ -130,6 +130,11 @@ void add_gather_memory(Allocations& list, const Experiment& experiment, const Co
                       correction_bytes(experiment.time, rows, computation.setup.threads), 1));
 }
 
+bool are_towed(const Experiment& experiment) {
+    return std::ranges::any_of(experiment.config.receivers,
+                               [](const ReceiverConfig& receivers) { return receivers.relative_to == "source"; });
+}
+
 ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxis& time, const Domain& domain,
                            const Wavefield& wavefield, int slot, const RecordedBefore<float>& before) {
     ShotGather gather;

@@ -34,6 +34,8 @@ void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gather
 /// Makes the particle motion that is written of the accelerations of a gather, at whatever sampling: velocities are
 /// their integrals over time. Nothing is done where none is asked for.
 void write_motion(const ParticleMotion& motion, ShotGather& gather);
+/// Whether receivers keep their offsets from shot to shot, as those of a streamer do.
+bool are_towed(const Experiment& experiment);
 
 /// The largest |p|.
 double largest_magnitude(std::span<const float> pressure);

@@ -9,6 +9,7 @@
 #include "io/pictures/picture.hpp"
 #include "io/pictures/raster.hpp"
 #include "io/results/stored_pressure.hpp"
+#include "solver/outputs/gather.hpp"
 #include "solver/pictures/gather_picture.hpp"
 #include "solver/pictures/section_picture.hpp"
 #include "solver/plan/computation.hpp"
@@ -75,9 +76,7 @@ PicturedRun pictured_run(const Experiment& experiment, const Model& model) {
                     wavefield_steps(experiment.snapshots, experiment.time),
                     std::max(4, 1 - static_cast<int>(std::floor(std::log10(experiment.time.dt_s)))),
                     {},
-                    std::ranges::any_of(experiment.config.receivers, [](const ReceiverConfig& receivers) {
-                        return receivers.relative_to == "source";
-                    })};
+                    are_towed(experiment)};
     for (Section& section : sections_of(run.domain.grid, run.shot))
         run.sections.push_back(cut_model(std::move(section), model, run.domain.part.first));
     return run;
@@ -215,14 +214,11 @@ void PicturesOfShot::take_back(KeptValues& values) {
 
 void PicturesOfShot::take_gather(ShotGather& gather) {
     if (run_.sections.empty() || gather.receivers_m.empty()) return;
-    const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
-    const std::size_t shown = shown_line(lines, gather.receivers_m, gather.sources_m);
-    const ReceiverLine& line = lines[shown];
+    const ReceiverLine line = line_to_show(gather.receivers_m, gather.sources_m);
     TraceDisplay display;
     display.by_offset = run_.is_towed;
     gather_ = gather_panel(gather, line, display, kMostSamples);
-    set_title(*gather_, fmt::format("Shot {}{}, receivers {} to {} of {}", gather.shot,
-                                    place_of_line(lines, shown, gather.receivers_m), line.first + 1,
+    set_title(*gather_, fmt::format("Shot {}{}, receivers {} to {} of {}", gather.shot, place_of(line), line.first + 1,
                                     line.first + line.count, gather.receivers_m.size()));
     typical_peak_ = typical_peak(gather);
 }

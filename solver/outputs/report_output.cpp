@@ -10,6 +10,7 @@
 #include "io/files/plain_file.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/data/imaged_fold.hpp"
+#include "solver/outputs/gather.hpp"
 #include "solver/outputs/migration_output.hpp"
 #include "solver/outputs/migration_picture.hpp"
 #include "solver/outputs/shot_sums.hpp"
@@ -76,9 +77,10 @@ struct Screens {
 class ReportOfShot : public ShotOutput {
 public:
     /// \param screens null: no wavefield of it is shown.
-    ReportOfShot(double highest_frequency_hz, const ReportChoice& choice, const ShotPlace& place,
+    ReportOfShot(const Experiment& experiment, const ReportChoice& choice, const ShotPlace& place,
                  const Screens* screens)
-        : highest_frequency_hz_(highest_frequency_hz),
+        : highest_frequency_hz_(experiment.survey.highest_frequency_hz()),
+          is_towed_(are_towed(experiment)),
           choice_(choice),
           screens_(screens),
           file_(place.folder / part_name(place.shot.id)) {
@@ -114,6 +116,7 @@ public:
     }
     void take_gather(ShotGather& gather) override {
         shot_.gather = thin_gather(gather, choice_.gather_bytes, highest_frequency_hz_);
+        shot_.gather.by_offset = is_towed_;
         shot_.wavelets = wavelets_of(gather);
     }
     std::optional<AtomicFile> finish() override {
@@ -124,6 +127,7 @@ public:
 
 private:
     double highest_frequency_hz_;  ///< of the wavelets
+    bool is_towed_;
     const ReportChoice& choice_;
     const Screens* screens_;
     std::filesystem::path file_;
@@ -239,7 +243,7 @@ public:
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
         if (!choice_.shows(place.index)) return nullptr;
         const auto screens = screens_.find(place.index);
-        return std::make_unique<ReportOfShot>(experiment_.survey.highest_frequency_hz(), choice_, place,
+        return std::make_unique<ReportOfShot>(experiment_, choice_, place,
                                               screens == screens_.end() ? nullptr : &screens->second);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& /*survey*/) const override { return {}; }

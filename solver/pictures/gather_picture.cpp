@@ -166,20 +166,12 @@ void add_wiggles(GatherPanel& result, const ReceiverLine& line, const TraceDispl
         PictureTraces{line.places, {shown.traces, samples, result.values}, result.clip, (apart ? 0.48 : 0.9) * spacing};
 }
 
-/// Whether neighbouring traces differ so much that nothing can be drawn between them: on the whole they are less alike
-/// than waves a sixth of a period apart.
 bool is_aliased(const ShownTraces& shown) {
     const auto samples = static_cast<std::size_t>(shown.samples);
-    double together = 0., energy = 0.;
-    for (std::size_t i = 1; i < static_cast<std::size_t>(shown.traces); ++i) {
-        const auto left = shown.values.subspan((i - 1) * samples, samples),
-                   right = shown.values.subspan(i * samples, samples);
-        for (std::size_t n = 0; n < samples; ++n) {
-            together += static_cast<double>(left[n]) * right[n];
-            energy += 0.5 * (static_cast<double>(left[n]) * left[n] + static_cast<double>(right[n]) * right[n]);
-        }
-    }
-    return together < 0.5 * energy;
+    Likeness likeness;
+    for (std::size_t i = 1; i < static_cast<std::size_t>(shown.traces); ++i)
+        likeness.add(shown.values.subspan((i - 1) * samples, samples), shown.values.subspan(i * samples, samples));
+    return likeness.is_aliased();
 }
 
 void add_colours(GatherPanel& result, const TraceDisplay& display, const ShownTraces& shown,
@@ -230,6 +222,24 @@ double record_end_s(std::int64_t samples, double dt_s) {
     if (!(step_s > 0.)) return last_s;
     const double round_s = std::ceil(last_s / step_s * (1. - 1e-9)) * step_s;
     return round_s < last_s + (1. - 1e-6) * dt_s ? std::max(round_s, last_s) : last_s;
+}
+
+bool keep_offsets(const ShotGather& one, const ShotGather& other) {
+    constexpr double same_m = 0.01;
+    const std::vector<double> here = offsets_m(one), there = offsets_m(other);
+    const auto is_near = [](double a, double b) { return std::abs(a - b) <= same_m; };
+    const auto is_here = [](const std::array<double, 3>& a, const std::array<double, 3>& b) {
+        return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) <= same_m;
+    };
+    return std::ranges::equal(here, there, is_near) && !std::ranges::equal(one.receivers_m, other.receivers_m, is_here);
+}
+
+void Likeness::add(std::span<const float> trace, std::span<const float> neighbour) {
+    for (std::size_t n = 0; n < trace.size(); ++n) {
+        const double left = trace[n], right = neighbour[n];
+        together_ += left * right;
+        energy_ += 0.5 * (left * left + right * right);
+    }
 }
 
 bool has_room_for_wiggles(std::int64_t traces) {

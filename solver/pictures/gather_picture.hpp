@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,21 @@ std::string time_power_text(double power, double record_s);
 /// Where the time axis of a record ends: at the round number that lies less than a sample interval after its last
 /// sample, if one does, which a record of that length has no sample at; else at that sample.
 double record_end_s(std::int64_t samples, double dt_s);
+/// Whether receivers have moved with the source from one shot to another: the same offsets in other places.
+bool keep_offsets(const ShotGather& one, const ShotGather& other);
+
+/// How much neighbouring traces differ.
+class Likeness {
+public:
+    void add(std::span<const float> trace, std::span<const float> neighbour);
+    /// So much that nothing can be drawn between them: on the whole they are less alike than waves a sixth of a period
+    /// apart.
+    [[nodiscard]] bool is_aliased() const { return together_ < 0.5 * energy_; }
+
+private:
+    double together_ = 0., energy_ = 0.;
+};
+
 /// Whether each trace of a line can be told from its neighbours as a wiggle.
 bool has_room_for_wiggles(std::int64_t traces);
 /// Receivers of a line as a panel: wiggles where there is room for each trace, else colours, in which a trace or sample

@@ -41,6 +41,15 @@ ReceiverLine make_line(std::span<const Place> receivers, std::size_t first, std:
     return line;
 }
 
+std::string place_of_line(std::span<const Place> of_line) {
+    for (const std::size_t axis : {std::size_t{1}, std::size_t{0}}) {
+        const double at_m = of_line.front()[axis];
+        if (std::ranges::all_of(of_line, [&](const Place& place) { return std::abs(place[axis] - at_m) < 0.01; }))
+            return fmt::format("{} = {} m", "xyz"[axis], shortest(std::round(at_m * 100.) / 100.));
+    }
+    return "";
+}
+
 }  // namespace
 
 ReceiverLine all_receivers(std::size_t count) {
@@ -64,6 +73,8 @@ std::vector<ReceiverLine> receiver_lines(std::span<const Place> receivers_m) {
         if (count == 2) --last;
     }
     if (longest < std::min(convincing, receivers_m.size()) || longest < 2) return {all_receivers(receivers_m.size())};
+    if (lines.size() > 1)
+        for (ReceiverLine& line : lines) line.at = place_of_line(receivers_m.subspan(line.first, line.count));
     return lines;
 }
 
@@ -83,16 +94,13 @@ std::size_t shown_line(std::span<const ReceiverLine> lines, std::span<const Plac
     return static_cast<std::size_t>(std::ranges::min_element(lines, {}, distance) - lines.begin());
 }
 
-std::string place_of_line(std::span<const ReceiverLine> lines, std::size_t shown, std::span<const Place> receivers_m) {
-    if (lines.size() < 2) return "";
-    const ReceiverLine& line = lines[shown];
-    const auto of_line = receivers_m.subspan(line.first, line.count);
-    for (const std::size_t axis : {std::size_t{1}, std::size_t{0}}) {
-        const double at_m = of_line.front()[axis];
-        if (std::ranges::all_of(of_line, [&](const Place& place) { return std::abs(place[axis] - at_m) < 0.01; }))
-            return fmt::format(", {} = {} m", "xyz"[axis], shortest(std::round(at_m * 100.) / 100.));
-    }
-    return "";
+ReceiverLine line_to_show(std::span<const Place> receivers_m, std::span<const Place> sources_m) {
+    const std::vector<ReceiverLine> lines = receiver_lines(receivers_m);
+    return lines[shown_line(lines, receivers_m, sources_m)];
+}
+
+std::string place_of(const ReceiverLine& line) {
+    return line.at.empty() ? "" : ", " + line.at;
 }
 
 }  // namespace onda

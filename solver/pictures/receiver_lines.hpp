@@ -18,6 +18,7 @@ struct ReceiverLine {
     std::size_t first = 0, count = 0;
     PictureAxis axis;
     std::vector<double> places;  ///< of each on the axis
+    std::string at{};  ///< where it lies among others: "y = 100 m"; empty for a single line, and an oblique one
 };
 
 /// All receivers by number.
@@ -27,12 +28,14 @@ ReceiverLine all_receivers(std::size_t count);
 /// there is no line of eight receivers, or of all where there are fewer, all receivers by number are the only one.
 std::vector<ReceiverLine> receiver_lines(std::span<const std::array<double, 3>> receivers_m);
 
-/// The line to be shown of several: of those at least half as long as the longest the one that comes nearest to the
-/// first source, or the longest where no source is known.
+/// The number in the list of the line to be shown of several: of those at least half as long as the longest the one
+/// that comes nearest to the first source, or the longest where no source is known.
 std::size_t shown_line(std::span<const ReceiverLine> lines, std::span<const std::array<double, 3>> receivers_m,
                        std::span<const std::array<double, 3>> sources_m);
-/// Where a line of several lies, for titles: ", y = 100 m"; empty for a single line, and an oblique one.
-std::string place_of_line(std::span<const ReceiverLine> lines, std::size_t shown,
-                          std::span<const std::array<double, 3>> receivers_m);
+/// That line of the lines of a list.
+ReceiverLine line_to_show(std::span<const std::array<double, 3>> receivers_m,
+                          std::span<const std::array<double, 3>> sources_m);
+/// What titles say after the name of a shot: ", y = 100 m"; empty where nothing is to be said.
+std::string place_of(const ReceiverLine& line);
 
 }  // namespace onda

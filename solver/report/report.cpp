@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/text/printable.hpp"
@@ -21,7 +22,7 @@ constexpr std::size_t kSamplesOfPlace = 18;  ///< as long as position, offset an
 constexpr std::size_t kMovieBytes = 4'000'000, kMovieBytesOfSeveral = 2'400'000;  ///< of one shot, in memory
 constexpr std::size_t kMostTextBytes = 400'000;  ///< of the configuration, and of the summary
 constexpr std::size_t kFewestGathers = 3, kMostGathers = 24, kMostMovies = 3;
-constexpr std::size_t kMostWaveletSamples = 4000, kMostWavelets = 4, kMostShotSources = 200;
+constexpr std::size_t kMostWaveletSamples = 4000, kMostWavelets = 4, kMostShotSources = 200, kMostLines = 200;
 
 /// JSON that may stand in a script element: nothing in it ends the element or begins a comment.
 /// Texts in it are shown as the log shows them.
@@ -98,8 +99,39 @@ Json json_of(const ReportPlane& plane, Blocks& blocks) {
     return json;
 }
 
+/// Whether the traces kept of a line are too unlike for anything to be drawn between them.
+bool needs_columns(const ReportGather& gather, const ReportLine& line) {
+    const auto samples = static_cast<std::size_t>(gather.samples);
+    std::vector<float> trace(samples), before(samples);
+    Likeness likeness;
+    for (std::size_t i = line.first; i < line.first + line.count; ++i) {
+        for (std::size_t n = 0; n < samples; ++n)
+            trace[n] = gather.peaks[i] * static_cast<float>(gather.traces[i * samples + n]);
+        if (i > line.first) likeness.add(before, trace);
+        std::swap(before, trace);
+    }
+    return likeness.is_aliased();
+}
+
+Json json_of_lines(const ReportGather& gather) {
+    Json lines = Json::array();
+    for (const ReportLine& line : gather.lines)
+        lines.push_back({{"first", line.first},
+                         {"count", line.count},
+                         {"axis", line.axis},
+                         {"at", line.at},
+                         {"wiggles", has_room_for_wiggles(static_cast<std::int64_t>(line.count))},
+                         {"columns", needs_columns(gather, line)}});
+    return lines;
+}
+
 Json json_of(const ReportGather& gather, Blocks& blocks) {
     return {{"positions", blocks.refer_to("float64", std::span(gather.positions_m))},
+            {"numbers", blocks.refer_to("uint32", std::span(gather.numbers))},
+            {"lines", json_of_lines(gather)},
+            {"shown", gather.shown},
+            {"by_offset", gather.by_offset},
+            {"every_line", gather.every_line},
             {"offsets", blocks.refer_to("float64", std::span(gather.offsets_m))},
             {"receivers", gather.receivers},
             {"every_receiver", gather.every_receiver},
@@ -191,6 +223,42 @@ void ReportMovie::halve() {
     frames.resize(kept * points);
 }
 
+namespace {
+
+/// The receivers of every so many lines, of which the one shown is one, ascending.
+std::vector<std::uint32_t> receivers_of(const std::vector<ReceiverLine>& lines, std::size_t shown, std::size_t every) {
+    std::vector<std::uint32_t> numbers;
+    for (std::size_t l = shown % every; l < lines.size(); l += every)
+        for (std::size_t i = 0; i < lines[l].count; ++i)
+            numbers.push_back(static_cast<std::uint32_t>(lines[l].first + i));
+    return numbers;
+}
+
+/// Chooses the receivers that are kept, and tells on which lines they lie.
+void choose_receivers(const ShotGather& gather, std::size_t most, ReportGather& kept) {
+    const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
+    const std::size_t shown = shown_line(lines, gather.receivers_m, gather.sources_m);
+    kept.numbers.resize(kept.receivers);
+    std::iota(kept.numbers.begin(), kept.numbers.end(), 0U);
+    const auto are_too_many = [&] { return kept.numbers.size() > most || lines.size() / kept.every_line > kMostLines; };
+    for (; are_too_many() && kept.every_line < lines.size(); ++kept.every_line)
+        kept.numbers = receivers_of(lines, shown, kept.every_line + 1);
+    const Thinning traces = thinned(kept.numbers.size(), most);
+    for (std::size_t i = 0; i < traces.count; ++i) kept.numbers[i] = kept.numbers[i * traces.step];
+    kept.numbers.resize(traces.count);
+    kept.every_receiver = traces.step;
+    for (const ReceiverLine& line : lines) {
+        const auto begin = std::ranges::lower_bound(kept.numbers, line.first),
+                   end = std::ranges::lower_bound(kept.numbers, line.first + line.count);
+        if (begin == end) continue;
+        if (&line == &lines[shown]) kept.shown = kept.lines.size();
+        kept.lines.push_back({static_cast<std::size_t>(begin - kept.numbers.begin()),
+                              static_cast<std::size_t>(end - begin), line.axis.title, line.at});
+    }
+}
+
+}  // namespace
+
 ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, double highest_frequency_hz) {
     const auto samples = static_cast<std::size_t>(gather.samples);
     const std::size_t receivers = gather.receivers_m.size();
@@ -206,28 +274,28 @@ ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, doub
     // A record that is too long by itself loses samples, whatever becomes of its band.
     const std::size_t every = std::max(std::min(allowed, wanted), thinned(samples, most - kSamplesOfPlace).step);
     const std::size_t of_trace = (samples - 1) / every + 1;
-    const Thinning traces = thinned(receivers, most / (of_trace + kSamplesOfPlace));
     kept.receivers = receivers;
-    kept.every_receiver = traces.step;
+    choose_receivers(gather, most / (of_trace + kSamplesOfPlace), kept);
     kept.samples = static_cast<std::int64_t>(of_trace);
     kept.every_sample = static_cast<std::int64_t>(every);
     kept.dt_s = gather.dt_s * static_cast<double>(every);
     kept.end_s = record_end_s(gather.samples, gather.dt_s);
-    kept.peaks.resize(traces.count);
-    kept.traces.resize(traces.count * of_trace);
+    kept.peaks.resize(kept.numbers.size());
+    kept.traces.resize(kept.numbers.size() * of_trace);
     const std::vector<double> offsets = offsets_m(gather);
-    for (std::size_t i = 0; i < traces.count; ++i) {
-        const auto& position = gather.receivers_m[i * traces.step];
+    for (const std::uint32_t receiver : kept.numbers) {
+        const auto& position = gather.receivers_m[receiver];
         kept.positions_m.insert(kept.positions_m.end(), position.begin(), position.end());
-        kept.offsets_m.push_back(offsets[i * traces.step]);
+        kept.offsets_m.push_back(offsets[receiver]);
     }
     return kept;
 }
 
 void add_traces(ReportGather& kept, std::size_t first, std::span<const float> pressure, std::int64_t samples) {
     const auto all = static_cast<std::size_t>(samples), of_trace = static_cast<std::size_t>(kept.samples);
-    for (std::size_t i = (first + kept.every_receiver - 1) / kept.every_receiver; i < kept.peaks.size(); ++i) {
-        const std::size_t at = (i * kept.every_receiver - first) * all;
+    const auto begin = std::ranges::lower_bound(kept.numbers, first);
+    for (auto i = static_cast<std::size_t>(begin - kept.numbers.begin()); i < kept.numbers.size(); ++i) {
+        const std::size_t at = (kept.numbers[i] - first) * all;
         if (at >= pressure.size()) break;
         kept.peaks[i] = quantise_trace(pressure.subspan(at, all), static_cast<std::size_t>(kept.every_sample),
                                        std::span(kept.traces).subspan(i * of_trace, of_trace));

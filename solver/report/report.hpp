@@ -86,20 +86,33 @@ struct ReportMovie {
     void halve();
 };
 
-/// The gather of a shot, thinned.
+/// Traces of a gather that are shown side by side.
+struct ReportLine {
+    std::size_t first = 0, count = 0;  ///< among the traces kept
+    std::string axis;                  ///< that tells them apart: "Receiver x [m]"
+    std::string at;                    ///< where it lies among others: "y = 100 m"
+};
+
+/// The gather of a shot, thinned: where there are too many receivers for all to be kept, of several lines some, among
+/// them the one that is shown at first, and of a single one every so many receivers.
 struct ReportGather {
-    std::vector<double> positions_m;                ///< of the traces kept, [receiver][3]
-    std::vector<double> offsets_m;                  ///< of the traces kept
-    std::size_t receivers = 0, every_receiver = 1;  ///< of the shot; every so many of which is kept, from the first
+    std::vector<double> positions_m;     ///< of the traces kept, [receiver][3]
+    std::vector<double> offsets_m;       ///< of the traces kept
+    std::size_t receivers = 0;           ///< of the shot
+    std::vector<std::uint32_t> numbers;  ///< of the receivers kept, from 0, ascending
+    std::size_t every_receiver = 1, every_line = 1;
+    std::vector<ReportLine> lines;
+    std::size_t shown = 0;   ///< the line that is nearest to the source: shown_line()
+    bool by_offset = false;  ///< the receivers follow the source
     std::int64_t samples = 0, every_sample = 1;
     double dt_s = 0.;                  ///< of the samples kept
     double end_s = 0.;                 ///< record_end_s() of the whole gather
     std::vector<float> peaks;          ///< [Pa], of each trace
     std::vector<std::int16_t> traces;  ///< quantise_trace(), [receiver][sample]
 };
-/// Thins samples where that keeps the band, then receivers: all of the gather but its traces, which are zero.
-/// \param gather its pressure is not asked for. \param most_bytes of `traces`. \param highest_frequency_hz of the
-/// signals.
+/// Thins samples where that keeps the band, then lines of receivers, then receivers: all of the gather but its traces,
+/// which are zero. \param gather its pressure is not asked for. \param most_bytes of `traces`. \param
+/// highest_frequency_hz of the signals.
 ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, double highest_frequency_hz);
 /// Adds the traces of the receivers [first, …) of the shot that are kept. \param pressure [receiver][time], of the
 /// shot's sampling.

@@ -16,6 +16,7 @@
 #include "io/results/result_reader.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "solver/outputs/gather.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/plan/plan.hpp"
@@ -218,6 +219,7 @@ ReportShot read_shot(const FinishedRun& run, std::size_t index) {
         const ShotGather header = run.seismograms->header(shot.shot);
         shot.sources_m = header.sources_m;
         shot.gather = read_thinned(*run.seismograms, header, run.choice, run.highest_frequency_hz);
+        shot.gather.by_offset = run.made.plan && are_towed(run.made.plan->experiment());
     }
     if (run.made.plan) {
         const Survey& survey = run.made.plan->survey;

@@ -1,6 +1,6 @@
 // Every command of the documents does what they say: it runs. What a machine lacks (Python's modules, MPI, Marmousi)
 // lets the blocks that need it be skipped, and no others fail for want of what those write.
-// Takes 45 s.
+// Takes 50 s.
 #include <cstdio>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

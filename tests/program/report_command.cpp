@@ -43,7 +43,7 @@ bool notes(const Json& facts, const std::string& text) {
 
 TEST_CASE("a run leaves its report, and --force replaces it with the other files") {
     const TemporaryFolder folder;
-    const auto out = run_two_shots(folder.path());
+    const auto out = run_reported(folder.path());
     CHECK(lists(out, "report.html"));
     const std::string page = text_of(out / "report.html");
     CHECK(page.size() < 1'500'000);
@@ -61,14 +61,14 @@ TEST_CASE("a run leaves its report, and --force replaces it with the other files
     CHECK(first["movies"][0]["times_s"].size() == 96);
     CHECK(first["wavelets"][0]["type"] == "ricker");
     CHECK(shot_of(page, 1)["shot"] == 2);
-    run_two_shots(folder.path(), {"--force", "--set", "output.report=false"});
+    run_reported(folder.path(), {"--force", "--set", "output.report=false"});
     CHECK(!std::filesystem::exists(out / "report.html"));
     CHECK(!lists(out, "report.html"));
 }
 
 TEST_CASE("onda report makes the page of a finished run, which a later run may replace") {
     const TemporaryFolder folder;
-    const auto out = run_two_shots(folder.path(), {"--set", "output.report=false"});
+    const auto out = run_reported(folder.path(), {"--set", "output.report=false"});
     const Outcome made = run_onda({"report", out.string()});
     CAPTURE(made.err);
     REQUIRE(made.code == 0);
@@ -87,13 +87,13 @@ TEST_CASE("onda report makes the page of a finished run, which a later run may r
     const auto elsewhere = folder.path() / "elsewhere.html";
     CHECK(run_onda({"report", out.string(), "-o", elsewhere.string()}).code == 0);
     CHECK(shot_of(text_of(elsewhere), 1) == second);
-    run_two_shots(folder.path(), {"--force", "--set", "output.report=false"});
+    run_reported(folder.path(), {"--force", "--set", "output.report=false"});
     CHECK(!std::filesystem::exists(out / "report.html"));
 }
 
 TEST_CASE("a run with its report has the same gathers on it as onda report reads from its files") {
     const TemporaryFolder folder;
-    const auto out = run_two_shots(folder.path());
+    const auto out = run_reported(folder.path());
     const std::string from_run = text_of(out / "report.html");
     REQUIRE(run_onda({"report", out.string(), "--force"}).code == 0);
     const std::string from_files = text_of(out / "report.html");
@@ -110,7 +110,7 @@ TEST_CASE("a run with its report has the same gathers on it as onda report reads
 
 TEST_CASE("what a finished run no longer has is named on the page") {
     const TemporaryFolder folder;
-    const auto out = run_two_shots(folder.path(), {"--set", "output.report=false"});
+    const auto out = run_reported(folder.path(), {"--set", "output.report=false"});
     std::string config = text_of(out / "config.yaml");
     config.replace(config.find("type: layered"), 13, "type: nonsense");
     write_text(out / "config.yaml", config);
@@ -167,7 +167,7 @@ TEST_CASE("what is no finished run is refused with what is meant") {
     const Outcome absent = run_onda({"report", (folder.path() / "absent").string()});
     CHECK(absent.code == 66);
     CHECK(absent.err.find("no such folder") != std::string::npos);
-    const auto out = run_two_shots(folder.path(), {"--shots", "1"});
+    const auto out = run_reported(folder.path(), {"--shots", "1"});
     const Outcome unfinished = run_onda({"report", out.string()});
     CHECK(unfinished.code == 66);
     CHECK(unfinished.err.find("its run is not complete; run the same command again to resume it") != std::string::npos);

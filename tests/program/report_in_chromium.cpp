@@ -15,11 +15,11 @@ TEST_CASE("a reader uses the report of a run in Chromium") {
         std::puts("skipped: there is no Chromium (chromium), or no Python");
         std::exit(kSkipped);
     }
-    const TemporaryFolder folder;
-    const auto out = run_two_shots(folder.path());
+    const TemporaryFolder folder, of_cables;
+    const auto out = run_reported(folder.path()), cables = run_reported(of_cables.path(), {}, kThreeCables);
     const char* screenshots = std::getenv("ONDA_SCREENSHOTS");
-    CHECK(exit_status(shell_quoted(python) + " " +
-                      shell_quoted(ONDA_SOURCE_DIR "/tests/program/report_in_chromium.py") + " " +
-                      shell_quoted((out / "report.html").string()) +
-                      (screenshots ? " " + shell_quoted(screenshots) : "")) == 0);
+    CHECK(exit_status(
+              shell_quoted(python) + " " + shell_quoted(ONDA_SOURCE_DIR "/tests/program/report_in_chromium.py") + " " +
+              shell_quoted((out / "report.html").string()) + " " + shell_quoted((cables / "report.html").string()) +
+              (screenshots ? " " + shell_quoted(screenshots) : "")) == 0);
 }

@@ -1,7 +1,7 @@
 """Opens a report of `onda run` in headless Chromium and uses it as a reader would: by pointer, by keyboard, in the light
 and the dark theme, on a phone, without a network. Ends with 77 where there is no Chromium.
 
-usage: report_in_chromium.py PAGE [FOLDER for screenshots]
+usage: report_in_chromium.py PAGE LINES [FOLDER for screenshots]; LINES is the report of a streamer of three cables
 """
 
 import base64
@@ -205,8 +205,28 @@ def check_gathers(browser):
     before = title()
     browser.click(box[0] + 0.9 * box[2], box[1] + 0.5 * box[3])
     check(title() != before and "Receiver" in title(), f"a click takes another trace: {title()}")
+    chosen = lambda: browser.js("document.getElementById('gather-map').value")
+    check(chosen() == "wiggles", "few traces are wiggles")
+    spacing = browser.js("document.getElementById('gather-range').textContent")
+    check(spacing.startswith("One trace spacing = ") and spacing.endswith("Pa"), f"their scale is told: {spacing}")
+    browser.js("(s => { s.value = 'grey'; s.dispatchEvent(new Event('input')); })(document.getElementById('gather-map'))")
+    ends = browser.js("[...document.querySelectorAll('#gather-range span')].map(s => s.textContent)")
+    check(len(ends) == 3 and ends[0] == "−" + ends[2] and ends[1] == "0", f"colours have a bar about zero: {ends}")
+    check(not browser.js("document.getElementById('gather-bar').hidden"), "the bar is shown")
     for chart in ("trace-chart", "trace-spectrum-chart", "spectrum-chart", "wavelet-chart"):
         check(browser.js(f"document.querySelectorAll('#{chart} canvas').length") > 0, f"{chart} is drawn")
+
+
+def check_lines(browser):
+    """Of several lines the one nearest to the source is shown; of a streamer, by offset."""
+    of = lambda select: browser.js(f"document.getElementById('{select}').selectedOptions[0].textContent")
+    check(of("gather-line") == "y = 200 m, nearest to the source", f"the line: {of('gather-line')}")
+    check(of("gather-axis") == "Offset (m)", f"a streamer is shown by offset: {of('gather-axis')}")
+    picture = browser.pixels("gather-canvas")
+    browser.js("(s => { s.value = '0'; s.dispatchEvent(new Event('change')); })(document.getElementById('gather-line'))")
+    browser.wait("document.getElementById('trace-title').textContent.includes('y 100')")
+    check(browser.pixels("gather-canvas") != picture, "another line shows other traces")
+    check(of("gather-axis") == "Receiver x (m)", f"where steps of offset are uneven, by position: {of('gather-axis')}")
 
 
 def check_keyboard(browser):
@@ -236,7 +256,7 @@ def main():
     if not CHROMIUM:
         print("skipped: there is no Chromium (Debian: chromium)")
         return 77
-    page, folder = sys.argv[1], pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    page, lines, folder = *sys.argv[1:3], pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
     browser = Browser()
     try:
         browser.open(page)
@@ -264,10 +284,12 @@ def main():
         check(width <= 360, f"nothing is wider than a phone ({width} of 360)")
         if folder:
             browser.screenshot(folder / "phone.png")
+        browser.open(lines)
+        check_lines(browser)
         asked = [url for url in browser.requests() if not url.startswith(("file:", "data:", "blob:"))]
         check(not asked, f"nothing is asked of a network {asked}")
         files = {url for url in browser.requests() if url.startswith("file:")}
-        check(len(files) == 1, f"no file is read but the page {files}")
+        check(len(files) == 2, f"no file is read but the two pages {files}")
         check(not browser.complaints(), f"the console is silent {browser.complaints()}")
     finally:
         browser.close()

@@ -70,11 +70,12 @@ TEST_CASE("the lines of a grid, of an oblique line, and of receivers that lie on
     };
     CHECK(shown(lines, {}) == 0);
     CHECK(shown(lines, {{10., 130., 5.}}) == 1);
-    CHECK(place_of_line(lines, 1, grid) == ", y = 100 m");
+    CHECK(place_of(lines[1]) == ", y = 100 m");
+    CHECK(line_to_show(grid, Places{{10., 130., 5.}}).at == "y = 100 m");
     std::vector<ReceiverLine> uneven = lines;
     uneven[1].count = 4;
     CHECK(shown(uneven, {{10., 140., 5.}}) == 2);
-    CHECK(place_of_line(std::span(lines).first(1), 0, grid).empty());
+    CHECK(place_of(receiver_lines(std::span(grid).first(10))[0]).empty());
 
     Places well{{0., 0., 0.}};
     for (int i = 0; i < 20; ++i) well.push_back({100. + i, 0., 30. * i});
@@ -92,6 +93,21 @@ TEST_CASE("the lines of a grid, of an oblique line, and of receivers that lie on
     CHECK(receiver_lines(Places{{1., 2., 3.}})[0].count == 1);
     CHECK(receiver_lines(Places{{1., 2., 3.}, {1., 2., 3.}})[0].axis.title == "receiver");
     CHECK(receiver_lines(Places{{0., 0., 0.}, {0., 0., 50.}})[0].axis.title == "Receiver z [m]");
+}
+
+TEST_CASE(
+    "receivers that keep their offsets from shot to shot are towed, those that stay or have moved otherwise are not") {
+    const auto gather_at = [](double source_m, double first_m) {
+        ShotGather gather;
+        gather.sources_m = {{source_m, 0., 10.}};
+        for (int i = 0; i < 12; ++i) gather.receivers_m.push_back({first_m + 25. * i, 0., 10.});
+        return gather;
+    };
+    const ShotGather first = gather_at(1000., 600.);
+    CHECK(keep_offsets(first, gather_at(1100., 700.)));
+    CHECK_FALSE(keep_offsets(first, gather_at(1100., 600.)));
+    CHECK_FALSE(keep_offsets(first, gather_at(1100., 710.)));
+    CHECK_FALSE(keep_offsets(first, first));
 }
 
 TEST_CASE("a single trace stands in the middle") {

@@ -169,6 +169,76 @@ TEST_CASE("traces and the model come back within the error of 16 bits, and posit
         CHECK(std::abs(1500. + 29. * values[i] / 65535. - double(vp[i])) <= 29. / 131070. * 1.001);
 }
 
+namespace {
+
+/// Five lines along x, 100 m apart, of 40 receivers each; a pulse passes them at `velocity_m_s`.
+ShotGather lines_of_receivers(double velocity_m_s) {
+    ShotGather gather{1, {{150., 210., 5.}}, {}, 0.004, 100, {}};
+    for (int y = 0; y < 5; ++y)
+        for (int x = 0; x < 40; ++x) {
+            gather.receivers_m.push_back({10. * x, 100. * y, 5.});
+            for (int n = 0; n < 100; ++n) {
+                const double t = 0.004 * n - 0.05 - 10. * x / velocity_m_s;
+                gather.pressure.push_back(float((1. - 2000. * t * t) * std::exp(-1000. * t * t) * (1. + x + 40. * y)));
+            }
+        }
+    return gather;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a gather of several lines begins with the one nearest to the source, which stays where others are left out") {
+    const ShotGather gather = lines_of_receivers(2000.);
+    const ReportGather whole = thin_gather(gather, 1'000'000, 25.);
+    REQUIRE(whole.lines.size() == 5);
+    CHECK(whole.shown == 2);
+    CHECK(whole.lines[2].at == "y = 200 m");
+    CHECK(whole.lines[2].axis == "Receiver x [m]");
+    CHECK(whole.lines[2].first == 80);
+    CHECK(whole.lines[2].count == 40);
+    // Room for 100 traces: every second line, counted from the one shown; for 30: half of that one.
+    constexpr std::size_t bytes_of_trace = 2 * (100 + 18);
+    const ReportGather some = thin_gather(gather, 130 * bytes_of_trace, 200.),
+                       one = thin_gather(gather, 30 * bytes_of_trace, 200.);
+    CHECK(some.every_line == 2);
+    REQUIRE(some.lines.size() == 3);
+    CHECK(some.numbers.size() == 120);
+    CHECK(some.lines[some.shown].at == "y = 200 m");
+    CHECK(some.lines[1].first == 40);
+    REQUIRE(one.lines.size() == 1);
+    CHECK(one.every_line == 5);
+    CHECK(one.every_receiver == 2);
+    REQUIRE(one.numbers.size() == 20);
+    for (std::size_t i = 0; i < 20; ++i) {
+        CHECK(one.numbers[i] == 80 + 2 * i);
+        CHECK(one.positions_m[3 * i] == 20. * double(i));
+        CHECK(one.peaks[i] == some.peaks[40 + 2 * i]);
+    }
+    // Traces that come in pieces, as `onda report` reads them, are the same.
+    ReportGather pieces = begin_gather(gather, 30 * bytes_of_trace, 200.);
+    for (std::size_t first = 0; first < 200; first += 27)
+        add_traces(pieces, first,
+                   std::span(gather.pressure).subspan(100 * first, 100 * std::min<std::size_t>(27, 200 - first)), 100);
+    CHECK(pieces.traces == one.traces);
+    CHECK(pieces.peaks == one.peaks);
+}
+
+TEST_CASE("the page is told which lines are aliased, have room for wiggles, and follow the source") {
+    const auto lines_with = [](double velocity_m_s) {
+        ReportShot shot{1, {}, {}, thin_gather(lines_of_receivers(velocity_m_s), 1'000'000, 25.), {}};
+        shot.gather.by_offset = true;
+        return shot_of(page_of(report_of("lines"), {shot}, choose_for_report(1, 200, 100))).at("gather");
+    };
+    const Json fast = lines_with(2000.), slow = lines_with(300.);
+    CHECK(fast.at("shown") == 2);
+    CHECK(fast.at("by_offset") == true);
+    CHECK(fast.at("lines").at(2).at("at") == "y = 200 m");
+    CHECK(fast.at("lines").at(2).at("wiggles") == true);
+    CHECK(fast.at("lines").at(2).at("columns") == false);
+    CHECK(slow.at("lines").at(2).at("columns") == true);
+}
+
 TEST_CASE("no text of a configuration or a summary ends an element or begins one") {
     const std::string hostile = "</script><script>alert(1)</script><!-- <b>&amp; \xff \"'";
     Report report = report_of(hostile.substr(0, hostile.find('\xff')));

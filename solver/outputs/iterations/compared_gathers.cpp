@@ -22,8 +22,7 @@ void require_traces(const ComparedGathers& gathers) {
 
 GatherComparison compare_gathers(const std::string& title, const ComparedGathers& gathers) {
     require_traces(gathers);
-    const std::vector<ReceiverLine> lines = receiver_lines(gathers.receivers_m);
-    const ReceiverLine& line = lines[shown_line(lines, gathers.receivers_m, {})];
+    const ReceiverLine line = line_to_show(gathers.receivers_m, {});
     constexpr std::int64_t panels_of_picture = 4;
     TraceDisplay display;
     const bool has_room = has_room_for_wiggles(panels_of_picture * static_cast<std::int64_t>(line.count));

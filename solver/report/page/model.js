@@ -33,7 +33,7 @@ class ModelView {
     this.plot.set(planeAxes(plane, true));
     byId("model-canvas").setAttribute("aria-label", `${parameter.quantity} on the plane ${planeLabel(plane)}. Arrow keys move a cross hair, plus and minus zoom.`);
     byId("model-bar").parentElement.hidden = uniform(parameter);
-    paintBar(byId("model-bar"), i => colours(mapOf(parameter))[i]);
+    paintBar(byId("model-bar"), i => colours(mapOf(parameter))[i], parameter.image && parameter.min < 0);
     byId("model-range").replaceChildren(...[parameter.min, parameter.max].map(v => element("span", `${number(v)} ${parameter.unit}`)));
     byId("model-legend").textContent = [uniform(parameter) ? `Uniform: ${number(parameter.min)} ${parameter.unit}` : "",
       hasPlaces(plane) ? "★ sources, ▽ receivers of all shots" : "", sidesText(plane, true)].filter(Boolean).join(" · ");
@@ -45,8 +45,8 @@ class ModelView {
     drawPlane(plot, context, this.plane, this.raster, false);
     drawLayers(plot, context, this.plane);
     if (!byId("model-marks").checked || !hasPlaces(this.plane)) return;
-    drawMarks(plot, context, projected(this.plane, report.survey.receivers_m), "triangle", "#ffffff");
-    drawMarks(plot, context, projected(this.plane, report.survey.sources_m), "star", "#ff3b30");
+    drawMarks(plot, context, projected(this.plane, report.survey.receivers_m), "triangle", kReceiverColour);
+    drawMarks(plot, context, projected(this.plane, report.survey.sources_m), "star", kSourceColour);
   }
 
   read(x, y) {

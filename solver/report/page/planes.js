@@ -80,7 +80,7 @@ const uniform = p => !(p.max > p.min);
 async function modelRaster(plane, parameter, map) {
   const values = await numbers(parameter.values), table = colours(map);
   return paintRaster(plane.horizontal.count, plane.vertical.count, (i, pixels, at) => {
-    pixels.set(table[uniform(parameter) ? 128 : values[i] >> 8], at);
+    pixels.set(table[uniform(parameter) ? kMiddle : Math.round(values[i] / 65535 * (kColours - 1))], at);
     pixels[at + 3] = 255;
   });
 }

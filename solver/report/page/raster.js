@@ -3,14 +3,15 @@
 const kViridis = ["#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dcd59", "#b4de2c", "#fde725"];
 const kPaleGreys = ["#fafafa", "#c4c4c4"];  // under wavefields: water is all but white
 const kSeismic = ["#ffffff", "#808080", "#000000"];  // positive black
-const kSeismicGrey = ["#ffffff", "#808080", "#000000"];
+const kSourceColour = "#e11e1e", kReceiverColour = "#ffc828";  // as those of pictures: io/pictures/picture.cpp
 const kRedBlue = ["#1f4e9c", "#7fa6d6", "#f7f7f7", "#e08a77", "#a3151b"];
 
-/** 256 colours, [r, g, b] each, between the anchors of a map. */
+/** 257 colours, [r, g, b] each, between the anchors of a map: an odd number, so that the middle has its own. */
+const kColours = 257, kMiddle = 128;
 function colours(anchors) {
   const rgb = anchors.map(a => [1, 3, 5].map(i => parseInt(a.slice(i, i + 2), 16)));
-  return Array.from({length: 256}, (_, i) => {
-    const at = i / 255 * (rgb.length - 1), k = Math.min(rgb.length - 2, Math.floor(at)), w = at - k;
+  return Array.from({length: kColours}, (_, i) => {
+    const at = i / (kColours - 1) * (rgb.length - 1), k = Math.min(rgb.length - 2, Math.floor(at)), w = at - k;
     return rgb[k].map((c, j) => Math.round(c + w * (rgb[k + 1][j] - c)));
   });
 }
@@ -26,12 +27,19 @@ function paintRaster(columns, rows, paint) {
   return canvas;
 }
 
-function paintBar(canvas, colour) {
-  canvas.width = 256;
-  canvas.height = 1;
-  const context = canvas.getContext("2d"), image = context.createImageData(256, 1);
-  for (let i = 0; i < 256; ++i) image.data.set([...colour(i), 255], 4 * i);
-  context.putImageData(image, 0, 0);
+/** A bar of colours, outlined since some are those of the page; where values lie beyond its ends these are arrows. */
+function paintBar(canvas, colour, clipped = false) {
+  const w = canvas.width = 832, h = canvas.height = 26, tip = clipped ? 20 : 1, context = canvas.getContext("2d");
+  const strip = paintRaster(kColours, 1, (i, pixels, at) => pixels.set([...colour(i), 255], at));
+  context.moveTo(1, h / 2);
+  for (const [x, y] of [[tip, 1], [w - tip, 1], [w - 1, h / 2], [w - tip, h - 1], [tip, h - 1]]) context.lineTo(x, y);
+  context.closePath();
+  context.save();
+  context.clip();
+  context.drawImage(strip, 0, 0, w, h);
+  context.restore();
+  context.strokeStyle = "#808080";
+  context.stroke();
 }
 
 /**

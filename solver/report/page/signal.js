@@ -25,10 +25,10 @@ function transform(re, im) {
 }
 
 /**
- * The mean of the amplitude spectra of traces of `samples` numbers each: {df, amplitude}, from 0 to the Nyquist. The last
+ * The root mean square of the amplitude spectra of traces of `samples` numbers each: {df, amplitude}, from 0 to the Nyquist. The last
  * fifth of a trace is tapered: the end of the record cuts through waves, which is no frequency of theirs.
  */
-function meanSpectrum(traces, samples, dt) {
+function amplitudeSpectrum(traces, samples, dt) {
   let n = 2;
   while (n < 2 * samples) n *= 2;
   const amplitude = new Float64Array(n / 2 + 1);
@@ -37,9 +37,9 @@ function meanSpectrum(traces, samples, dt) {
     re.set(trace);
     for (let i = 0, taper = Math.floor(samples / 5); i < taper; ++i) re[samples - 1 - i] *= Math.sin(Math.PI / 2 * i / taper) ** 2;
     transform(re, im);
-    for (let i = 0; i < amplitude.length; ++i) amplitude[i] += Math.hypot(re[i], im[i]) / traces.length;
+    for (let i = 0; i < amplitude.length; ++i) amplitude[i] += (re[i] ** 2 + im[i] ** 2) / traces.length;
   }
-  return {df: 1 / (n * dt), amplitude};
+  return {df: 1 / (n * dt), amplitude: amplitude.map(Math.sqrt)};
 }
 
 /** The amplitude spectrum of a signal at the frequencies [Hz]. */
@@ -55,8 +55,7 @@ function spectrumAt(signal, dt, frequencies) {
   });
 }
 
-/** Decibels below the largest, none lower than `floor`. */
-function decibels(amplitudes, floor = -100) {
-  const top = amplitudes.reduce((a, b) => Math.max(a, b), 0);
+/** Decibels below `top`, by default the largest, none lower than `floor`. */
+function decibels(amplitudes, top = amplitudes.reduce((a, b) => Math.max(a, b), 0), floor = -100) {
   return Array.from(amplitudes, a => top > 0 ? Math.max(floor, 20 * Math.log10(a / top)) : floor);
 }

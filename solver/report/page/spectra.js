@@ -9,22 +9,22 @@ function upTo(df, ...columns) {
   return rows;
 }
 
-async function showSpectra(shot, p) {
-  const {gather} = shot, traces = gather.receivers_m.length, every = Math.ceil(traces / 240), chosen = [];
-  for (let r = 0; r < traces; r += every) chosen.push(p.subarray(r * gather.samples, (r + 1) * gather.samples));
-  const {df, amplitude} = meanSpectrum(chosen, gather.samples, gather.dt_s);
-  const rows = upTo(df, decibels(amplitude)), labels = ["f", `mean of ${chosen.length} traces`], signals = [];
+/** Of the traces of a line of a shot, and of its wavelets. */
+async function showSpectra(shot, line, p) {
+  const {gather} = shot, every = Math.ceil(line.count / 240), chosen = [];
+  for (let r = line.first; r < line.first + line.count; r += every) chosen.push(p.subarray(r * gather.samples, (r + 1) * gather.samples));
+  const {df, amplitude} = amplitudeSpectrum(chosen, gather.samples, gather.dt_s);
+  const rows = upTo(df, decibels(amplitude)), labels = ["f", `rms of ${chosen.length} traces`], signals = [];
   for (const wavelet of shot.wavelets) {
-    const signal = await numbers(wavelet.signal);
-    const db = decibels(spectrumAt(signal, wavelet.dt_s, rows.map(r => r[0])));
-    rows.forEach((row, i) => row.push(db[i]));
     labels.push(shot.wavelets.length > 1 ? `wavelet ${signals.length + 1}` : "wavelet");
-    signals.push({wavelet, signal});
+    signals.push({wavelet, signal: await numbers(wavelet.signal)});
   }
-  byId("spectrum-title").textContent = `Mean amplitude spectrum of shot ${shot.shot}`;
+  const of = signals.map(({wavelet, signal}) => spectrumAt(signal, wavelet.dt_s, rows.map(r => r[0]))), strongest = Math.max(0, ...of.flat());
+  for (const amplitude of of) decibels(amplitude, strongest).forEach((db, i) => rows[i].push(db));
+  byId("spectrum-title").textContent = `Amplitude spectrum of shot ${shot.shot}${line.at ? `, ${line.at}` : ""}`;
   drawChart(byId("spectrum-chart"), rows, labels, {xlabel: "Frequency (Hz)", ylabel: "Amplitude (dB re maximum)", valueRange: [-80, 3]});
   byId("wavelet-chart").parentElement.hidden = signals.length === 0;
-  byId("spectra-text").textContent = "Decibels below the largest amplitude of each curve; the last twentieth of each trace is tapered." + (every > 1 ? ` The mean is of every ${ordinal(every)} trace.` : "");
+  byId("spectra-text").textContent = `Decibels below the largest amplitude of the traces${signals.length > 1 ? ", and of all wavelets" : ", and of the wavelet"}; the last fifth of each trace is tapered.${every > 1 ? ` Of every ${ordinal(every)} trace.` : ""}`;
   if (!signals.length) return;
   const {wavelet, signal} = signals[0];
   const all = [];

@@ -1,6 +1,6 @@
 // Values of the page: what its data elements hold, and how numbers read.
 
-const kArrays = {int8: Int8Array, int16: Int16Array, uint16: Uint16Array, float32: Float32Array, float64: Float64Array};
+const kArrays = {int8: Int8Array, int16: Int16Array, uint16: Uint16Array, uint32: Uint32Array, float32: Float32Array, float64: Float64Array};
 const unpacked = new Map();
 
 /** The numbers of a block, deflated and in base64 in an element of the page. Each is unpacked once. */
@@ -20,15 +20,27 @@ async function unpack(block) {
 const byId = id => document.getElementById(id);
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** 1234.5678 as "1235", -0.000012 as "−1.2e−5". */
+const superscript = text => text.replace(/./g, c => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] || "⁻");
+
+/** 1234.5678 as "1235", -0.000012 as "−1.2×10⁻⁵". */
 function number(value, digits = 4) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  const text = size >= 1e6 || size < 1e-3
-    ? value.toExponential(Math.max(0, digits - 2)).replace(/(\.\d*?)0+e/, "$1e").replace(".e", "e").replace("e+", "e")
-    : String(Number(value.toPrecision(digits)));
-  return text.replaceAll("-", "−");
+  if (size < 1e6 && size >= 1e-3) return String(Number(value.toPrecision(digits))).replace("-", "−");
+  const [mantissa, exponent] = value.toExponential(Math.max(0, digits - 2)).split("e");
+  return `${Number(mantissa)}×10${superscript(exponent.replace("+", ""))}`.replace("-", "−");
+}
+
+/** The unit of pressures up to a size, and what one of it is in Pa: 0.011 Pa, but 11 µPa, as io/pictures/ticks.cpp has them. */
+function pressureUnit(largest) {
+  const thousandths = largest > 0 && largest < 1e-2 ? Math.min(4, -Math.floor(Math.log10(largest) / 3)) : 0;
+  return {name: `${["", "m", "µ", "n", "p"][thousandths]}Pa`, pa: 1000 ** -thousandths};
+}
+
+function pressureText(value, digits) {
+  const unit = pressureUnit(Math.abs(value));
+  return `${number(value / unit.pa, digits)} ${unit.name}`;
 }
 
 const count = value => Number(value).toLocaleString("en-GB");

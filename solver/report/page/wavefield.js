@@ -39,11 +39,6 @@ class WavefieldPlayer {
       draw: (plot, context) => this.draw(plot, context), read: (x, y) => this.read(x, y),
     });
     plots.push(this.plot);
-    paintBar(byId("movie-bar"), i => {
-      // An odd number of colours, so that zero has its own.
-      const share = opacity(Math.abs(i - 128) / 127);
-      return (i > 128 ? kPositive : kNegative).map(c => Math.round(c * share + 250 * (1 - share)));
-    });
     fillSelect(byId("movie-shot"), shots.map(s => `${s.shot}`));
     byId("movie-shot").value = String(Math.floor(shots.length / 2));
     this.listPlanes();
@@ -90,7 +85,7 @@ class WavefieldPlayer {
     this.slider.value = String(Math.min(Number(this.slider.value) || Math.floor(0.4 * end), end));
     this.plot.set(planeAxes(plane, false));
     byId("movie-canvas").setAttribute("aria-label", `Pressure of shot ${this.shot.shot} on the plane ${planeLabel(plane)}. Arrow keys move a cross hair, plus and minus zoom.`);
-    byId("movie-legend").textContent = ["Red: pressure is positive, blue: negative, over the velocity in grey", "★ source, ▽ receivers", sidesText(plane, false)].filter(Boolean).join(" · ");
+    byId("movie-legend").textContent = [`Red: pressure is positive, blue: negative${varying ? `, over the ${varying.quantity} in grey` : ""}`, "★ source, ▽ receivers", sidesText(plane, false)].filter(Boolean).join(" · ");
     this.paint();
   }
 
@@ -112,7 +107,11 @@ class WavefieldPlayer {
     byId("movie-time-text").textContent = time;
     this.slider.setAttribute("aria-valuetext", time);
     byId("movie-gain-text").textContent = `${byId("movie-gain").value} dB`;
-    byId("movie-range").replaceChildren(...[-1, 0, 1].map(s => element("span", s ? `${number(s * this.limit, 2)} Pa` : "0")));
+    byId("movie-range").replaceChildren(...[-1, 0, 1].map(s => element("span", s ? pressureText(s * this.limit, 2) : "0")));
+    paintBar(byId("movie-bar"), k => {
+      const share = opacity(Math.abs(k - kMiddle) / kMiddle);
+      return (k > kMiddle ? kPositive : kNegative).map(c => Math.round(c * share + 250 * (1 - share)));
+    }, this.peaks[i] > this.limit);
     if (this.plot.cursor) this.plot.say(this.read(this.plot.cursor.x, this.plot.cursor.y));
     this.plot.redraw();
   }
@@ -127,15 +126,15 @@ class WavefieldPlayer {
     }
     drawPlane(plot, context, this.plane, this.raster, true);
     drawLayers(plot, context, this.plane);
-    if (this.shot.gather) drawMarks(plot, context, projected(this.plane, this.shot.gather.receivers_m), "triangle", "#ffffff");
-    drawMarks(plot, context, projected(this.plane, this.shot.sources_m), "star", "#ffd60a");
+    if (this.shot.gather) drawMarks(plot, context, projected(this.plane, this.shot.gather.receivers_m), "triangle", kReceiverColour);
+    drawMarks(plot, context, projected(this.plane, this.shot.sources_m), "star", kSourceColour);
   }
 
   read(x, y) {
     const at = indexAt(this.plane, x, y);
     if (at < 0) return placeText(this.plane, x, y);
     const root = this.frames[this.frame * this.points + at] / 127;
-    return `${placeText(this.plane, x, y)}: p ${number(Math.sign(root) * root * root * this.peaks[this.frame], 3)} Pa`;
+    return `${placeText(this.plane, x, y)}: p ${pressureText(Math.sign(root) * root * root * this.peaks[this.frame], 3)}`;
   }
 
   stop() {

@@ -118,7 +118,8 @@ function thinningNotes() {
     if (step > 1) notes.push(`sections of the ${what} show every ${ordinal(step)} node along each axis`);
   }
   const g = shots.map(s => s.gather).filter(Boolean);
-  const receivers = Math.max(1, ...g.map(s => s.every_receiver)), samples = Math.max(1, ...g.map(s => s.every_sample));
+  const [receivers, lines, samples] = ["every_receiver", "every_line", "every_sample"].map(name => Math.max(1, ...g.map(s => s[name])));
+  if (lines > 1) notes.push(`gathers show every ${ordinal(lines)} line of receivers`);
   if (receivers > 1) notes.push(`gathers show every ${ordinal(receivers)} receiver`);
   if (samples > 1) notes.push(`gathers show every ${ordinal(samples)} sample`);
   if (shots.some(s => s.movies.length)) notes.push("wavefields are stored with 8 bits on a square-root scale, traces with 16 bits");
