@@ -96,12 +96,78 @@ void ShotOutputs::take_snapshot(double time_s, std::span<const float> values) {
     for (const Entry& entry : entries_) entry.output->take_snapshot(time_s, values);
 }
 
-void ShotOutputs::keep(KeptValues& values) const {
-    for (const Entry& entry : entries_) entry.output->keep(values);
+namespace {
+
+std::vector<std::int64_t> steps_until(const ShotOutput& output, std::int64_t last) {
+    std::vector<std::int64_t> steps;
+    const StepSet& all = output.steps();
+    for (auto step = all.after(-1); step && *step <= last; step = all.after(*step)) steps.push_back(*step);
+    return steps;
+}
+
+/// What an output has kept: the place of its format among all, the steps at which it took wavefields, and its values.
+struct KeptOutput {
+    std::int64_t format = -1;  ///< after the last
+    std::vector<std::int64_t> steps{};
+    std::string values{};
+};
+
+std::int64_t place_of(const OutputFormat* format) {
+    return std::ranges::find(output_formats(), format) - output_formats().begin();
+}
+
+void put_output(const KeptOutput& kept, KeptValues& values) {
+    values.put(std::vector<std::int64_t>{kept.format});
+    if (kept.format < 0) return;
+    values.put(kept.steps);
+    values.put(std::vector<char>(kept.values.begin(), kept.values.end()));
+}
+
+std::vector<KeptOutput> kept_outputs(KeptValues& values) {
+    std::vector<KeptOutput> all;
+    for (;;) {
+        const auto format = values.get<std::int64_t>();
+        if (format.size() != 1 || format.front() < 0) return all;
+        KeptOutput& kept = all.emplace_back(KeptOutput{format.front()});
+        kept.steps = values.get<std::int64_t>();
+        const auto bytes = values.get<char>();
+        kept.values.assign(bytes.begin(), bytes.end());
+    }
+}
+
+}  // namespace
+
+void ShotOutputs::keep(KeptValues& values, std::int64_t step) const {
+    for (const Entry& entry : entries_) {
+        KeptValues own;
+        entry.output->keep(own);
+        if (!own.bytes().empty())
+            put_output({place_of(entry.format), steps_until(*entry.output, step), own.bytes()}, values);
+    }
+    put_output({}, values);
+}
+
+bool ShotOutputs::can_take_back(KeptValues values, std::int64_t step) const {
+    const std::vector<KeptOutput> all = kept_outputs(values);
+    return std::ranges::all_of(entries_, [&](const Entry& entry) {
+        const auto kept = std::ranges::find(all, place_of(entry.format), &KeptOutput::format);
+        return steps_until(*entry.output, step) == (kept == all.end() ? std::vector<std::int64_t>{} : kept->steps);
+    });
 }
 
 void ShotOutputs::take_back(KeptValues& values) {
-    for (const Entry& entry : entries_) entry.output->take_back(values);
+    for (const KeptOutput& kept : kept_outputs(values))
+        for (const Entry& entry : entries_)
+            if (place_of(entry.format) == kept.format) {
+                KeptValues own(kept.values);
+                entry.output->take_back(own);
+            }
+}
+
+std::int64_t ShotOutputs::wavefields_until(std::int64_t step) const {
+    std::int64_t wavefields = 0;
+    for (const Entry& entry : entries_) wavefields += std::ssize(steps_until(*entry.output, step));
+    return wavefields;
 }
 
 std::vector<float> ShotOutputs::snapshot(std::int64_t i) const {

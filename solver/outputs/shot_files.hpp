@@ -65,8 +65,14 @@ public:
     /// Hands the wavefield to those that want it at its step. \param slot of the shot in its batch.
     void take_wavefield(const Propagator& propagator, int slot);
     void take_snapshot(double time_s, std::span<const float> values);
-    void keep(KeptValues& values) const;
+    /// Writes down what outputs have taken up to a step, and at which steps.
+    void keep(KeptValues& values, std::int64_t step) const;
+    /// Whether all have taken wavefields at the steps up to `step` at which they want them now. \param values of
+    /// keep(), which those of an output that is no longer there may be among. \throws Error(bad_data).
+    [[nodiscard]] bool can_take_back(KeptValues values, std::int64_t step) const;
     void take_back(KeptValues& values);
+    /// How many wavefields outputs want up to a step.
+    [[nodiscard]] std::int64_t wavefields_until(std::int64_t step) const;
     /// The values of a snapshot, of a format that has them; empty where none has.
     [[nodiscard]] std::vector<float> snapshot(std::int64_t i) const;
     [[nodiscard]] std::vector<WantedPart> wanted_parts() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/files/file_by_shot.hpp"
@@ -79,6 +80,31 @@ std::string text_of(const Identity& identity) {
 
 std::string hash_of(const Identity& identity) {
     return hash_of(text_of(identity));
+}
+
+namespace {
+
+/// Without what changes nothing before a record ends. Other tasks have adjoint fields, which begin at its end.
+Identity identity_of_steps(Identity identity) {
+    if (identity.contains("task")) return identity;
+    for (const char* name : {kDurationKey, kPicturesKey, kReportKey}) identity.erase(name);
+    return identity;
+}
+
+}  // namespace
+
+std::string hash_of_steps(const Identity& identity) {
+    return hash_of(identity_of_steps(identity));
+}
+
+bool is_longer_record(const Identity& before, const Identity& longer) {
+    if (before.contains("task") || identity_of_steps(before) != identity_of_steps(longer)) return false;
+    for (const char* name : {kPicturesKey, kReportKey})
+        if (value_in(before, name) != value_in(longer, name) && value_in(longer, name) != "false") return false;
+    const auto duration_s = [](const Identity& identity) {
+        return std::strtod(value_in(identity, kDurationKey).c_str(), nullptr);
+    };
+    return duration_s(longer) > duration_s(before);
 }
 
 std::string differences(const Identity& there, const Identity& here) {

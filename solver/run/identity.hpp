@@ -26,6 +26,16 @@ std::string text_of(const Identity& identity);
 /// One hash for all of it.
 std::string hash_of(const Identity& identity);
 
+inline constexpr const char* kDurationKey = "time.duration_s";
+inline constexpr const char* kPicturesKey = "output.pictures";
+inline constexpr const char* kReportKey = "output.report";
+
+/// One hash for what the steps of a shot follow from before its record ends: with the first task all but the length of
+/// the record, pictures and report.
+std::string hash_of_steps(const Identity& identity);
+/// Whether a survey of the first task is another one with a longer record, and with no more pictures and report.
+bool is_longer_record(const Identity& before, const Identity& longer);
+
 /// The names whose values differ, a line each with both values; empty if none do.
 std::string differences(const Identity& there, const Identity& here);
 

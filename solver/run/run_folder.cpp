@@ -170,6 +170,7 @@ Beginning RunFolder::begin_or_join(const Beginning& wanted, const Shots& shots) 
         const bool same = found && found->identity == wanted.identity;
         if (!found && !overwrite_ && holds_complete_run(path_, hash_of(wanted.identity))) return wanted;
         if (!same && !alone_) refuse_folder(path_, kAnotherRun);
+        if (found && !same && lengthens(*found, wanted, shots)) continue;
         if (found && !same) refuse_another_survey(*found, wanted.identity);
         // The results of a survey may already be there in part: its last process was killed while it gave them their
         // names.
@@ -193,6 +194,33 @@ Beginning RunFolder::begin_or_join(const Beginning& wanted, const Shots& shots) 
     came_first_ = alone_;
     if (alone_) share();
     return *found;
+}
+
+/// Makes the survey that is there the wanted one if that has a longer record, and shots of it have checkpoints.
+/// \returns whether it is. \throws Error(cannot_create) if pictures or the report would miss what they have not taken.
+bool RunFolder::lengthens(const Beginning& found, const Beginning& wanted, const Shots& shots) {
+    if (overwrite_ || !is_longer_record(found.identity, wanted.identity)) return false;
+    const std::vector<CheckpointRecord> kept = unfinished_.checkpoints();
+    if (kept.empty()) return false;
+    std::string without;
+    for (const char* key : {kPicturesKey, kReportKey})
+        if (wanted.identity.at(key) != "false") without += fmt::format(" --set {}=false", key);
+    if (!without.empty() && std::ranges::any_of(kept, [](const auto& record) { return record.wavefields > 0; }))
+        refuse_folder(
+            path_, fmt::format("it holds the unfinished survey of a shorter record, begun {}:\n{}\n  pictures and "
+                               "report take wavefields at times that depend on the length: go on from its checkpoints "
+                               "with{}, choose another folder with --output, or begin anew with --force",
+                               found.started_utc, differences(found.identity, wanted.identity), without));
+    refuse_another_run(path_, wanted.identity);
+    refuse_results(path_, overwrite_);
+    const std::size_t finished = ShotTable(unfinished_.table()).all_finished().size();
+    unfinished_.begin_again_with_checkpoints(wanted, shots);
+    lengthened_ = "the record is longer than that of the run before, whose checkpoints shots go on from";
+    if (finished > 0)
+        lengthened_ += fmt::format("; {} finished, whose last wavefields are not kept, {} computed again",
+                                   finished == 1 ? "1 shot that was" : fmt::format("{} shots that were", finished),
+                                   finished == 1 ? "is" : "are");
+    return true;
 }
 
 void RunFolder::refuse_another_survey(const Beginning& found, const Identity& wanted) const {

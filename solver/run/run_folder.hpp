@@ -55,14 +55,16 @@ public:
     [[nodiscard]] bool overwrite() const { return overwrite_; }
 
     /// Begins a survey in unfinished(), or goes on with the one that is there: with one of the same identity, also
-    /// while other processes compute it. Another one is replaced if no shot of it is finished, or with `overwrite`.
-    /// \returns how it was begun, by this process or an earlier one. \throws Error(cannot_create) for a survey of
-    /// another identity, naming what differs; Error(io_error). Where another process has just completed the survey,
-    /// unfinished() is no longer there.
+    /// while other processes compute it, or one with a shorter record, of whose shots there are checkpoints. Another
+    /// one is replaced if no shot of it is finished, or with `overwrite`. \returns how it was begun, by this process or
+    /// an earlier one. \throws Error(cannot_create) for a survey of another identity, naming what differs;
+    /// Error(io_error). Where another process has just completed the survey, unfinished() is no longer there.
     Beginning begin_or_join(const Beginning& beginning, const Shots& shots);
     /// Whether no other process had a part in the survey when this one began or joined it; where there are no locks
     /// always.
     [[nodiscard]] bool came_first() const { return came_first_; }
+    /// What becomes of the shots of a survey with a shorter record that this one goes on with; empty where it does not.
+    [[nodiscard]] const std::string& lengthened() const { return lengthened_; }
     [[nodiscard]] const UnfinishedSurvey& unfinished() const { return unfinished_; }
 
     /// Gives finished files their names, removes what the run before left and this one has not, and puts the summary in
@@ -84,12 +86,14 @@ public:
     void give_up() noexcept;
 
 private:
+    [[nodiscard]] bool lengthens(const Beginning& found, const Beginning& wanted, const Shots& shots);
     void refuse_another_survey(const Beginning& found, const Identity& wanted) const;
     void share();
 
     std::filesystem::path path_;
     bool overwrite_, alone_ = false, came_first_ = false, publishes_ = false;
     UnfinishedSurvey unfinished_;
+    std::string lengthened_;
     Descriptor lock_;
 };
 

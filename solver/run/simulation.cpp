@@ -152,7 +152,7 @@ std::optional<CheckpointSettings> checkpoint_settings(const RunParts& run, const
     const std::optional<double> every_minutes = run.plan.config.checkpoint.every_minutes;
     if (!keeps_checkpoints(run.plan)) return std::nullopt;
     CheckpointSettings settings{folder.unfinished().folder(),
-                                run.facts.identity,
+                                hash_of_steps(run.identity),
                                 {},
                                 &run.log,
                                 run.ranks.are_connected(),
@@ -298,6 +298,7 @@ bool run_in_folder(const RunParts& run, Workers& workers, RunFolder& folder) {
     run.facts.started_utc = beginning.started_utc;
     announce(run.plan, run.facts, run.log);
     run.log.open_file(folder.path() / kLogName);
+    if (!folder.lengthened().empty()) run.log.info("longer    " + folder.lengthened());
     if (folder.unfinished().is_there(run.facts.run_id)) return run_survey(run, workers, folder);
     run.log.info(kEndedByAnother);
     run.ranks.begin();

@@ -17,7 +17,6 @@
 #include "io/text/printable.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/program/json_text.hpp"
-#include "solver/tasks/checkpoint_file.hpp"
 
 namespace onda {
 namespace {
@@ -142,6 +141,18 @@ bool UnfinishedSurvey::begin(const Beginning& beginning, const Shots& shots) con
     return true;
 }
 
+// Whenever the program is killed, the survey is the one before, perhaps without finished shots, or the new one.
+void UnfinishedSurvey::begin_again_with_checkpoints(const Beginning& beginning, const Shots& shots) const {
+    AtomicFile survey = stage_text_file(folder_ / kSurveyName, text_of(beginning), true);
+    ShotTable::create(table(), shots);
+    remove_if(folder_, [](std::string_view name) {
+        return is_ours(name) && !final_name_of(name) && name != kSurveyName && name != kTableName &&
+               !is_checkpoint_name(name);
+    });
+    sync_folder(folder_);
+    survey.commit();
+}
+
 void UnfinishedSurvey::write_beginning(const std::string& survey, const Shots& shots) const {
     std::error_code fault;
     std::filesystem::create_directory(folder_, fault);
@@ -225,20 +236,27 @@ bool UnfinishedSurvey::holds_work() const {
     return holds;
 }
 
-std::string UnfinishedSurvey::what_is_kept() const {
-    constexpr std::size_t most_named = 4;
-    using StepAndName = std::pair<std::int64_t, std::string>;
-    std::map<std::int64_t, StepAndName> steps;  // by shot
+std::vector<CheckpointRecord> UnfinishedSurvey::checkpoints() const {
+    std::vector<CheckpointRecord> records;
     for_entries(folder_, [&](const std::filesystem::path& path, const std::string& name) {
         if (!is_checkpoint(name)) return;
         try {
-            const CheckpointReader reader(path, CheckpointReader::Extent::header);
-            StepAndName& step = steps[reader.record().shot];
-            step = std::max(step, {reader.record().step, reader.record().step_name});
+            records.push_back(CheckpointReader(path, CheckpointReader::Extent::header).record());
         } catch (const Error&) {
             return;  // told when the shot goes on
         }
     });
+    return records;
+}
+
+std::string UnfinishedSurvey::what_is_kept() const {
+    constexpr std::size_t most_named = 4;
+    using StepAndName = std::pair<std::int64_t, std::string>;
+    std::map<std::int64_t, StepAndName> steps;  // by shot
+    for (const CheckpointRecord& record : checkpoints()) {
+        StepAndName& step = steps[record.shot];
+        step = std::max(step, {record.step, record.step_name});
+    }
     std::vector<std::string> parts;
     if (ShotTable::any_finished(table())) {
         const std::size_t finished = ShotTable(table()).all_finished().size();

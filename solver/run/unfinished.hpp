@@ -22,6 +22,7 @@
 #include "solver/run/identity.hpp"
 #include "solver/run/run_files.hpp"
 #include "solver/shots/shot_table.hpp"
+#include "solver/tasks/checkpoint_file.hpp"
 
 namespace onda {
 
@@ -51,6 +52,8 @@ public:
     /// What the same command goes on from, as a clause: "2 shots are finished, and shot 3 goes on from the checkpoint
     /// after step 1200 of 3000"; empty if nothing is kept. \throws Error(io_error).
     [[nodiscard]] std::string what_is_kept() const;
+    /// The checkpoints of its shots that can be read, without traces, outputs and states.
+    [[nodiscard]] std::vector<CheckpointRecord> checkpoints() const;
     /// How the survey was begun; nothing if there is none, or nothing of it was written.
     /// \throws Error(cannot_create) if something of another program is in the place.
     [[nodiscard]] std::optional<Beginning> beginning() const;
@@ -61,6 +64,9 @@ public:
     /// Makes the folder with an empty table. \returns false if another process has made it a moment ago: nothing
     /// happens then. \throws Error(cannot_create | io_error).
     [[nodiscard]] bool begin(const Beginning& beginning, const Shots& shots) const;
+    /// Makes it one that differs in what comes after its checkpoints: they stay, and its finished shots go. Nobody else
+    /// may work in the folder. \throws Error(cannot_create | io_error).
+    void begin_again_with_checkpoints(const Beginning& beginning, const Shots& shots) const;
     /// Removes all that begin() and shots put there, and the folder if nothing else is in it.
     void remove() const;
     /// Does what remove() does, unless it is no longer the survey that was found. \param found by beginning(). \returns

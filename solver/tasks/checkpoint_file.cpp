@@ -19,7 +19,7 @@ namespace {
 
 using CheckpointJson = nlohmann::ordered_json;
 
-constexpr std::string_view kCheckpointMagic = "ondackp2", kLastMark = ".checkpoint",
+constexpr std::string_view kCheckpointMagic = "ondackp3", kLastMark = ".checkpoint",
                            kEarlierMark = ".checkpoint-before", kFramesMark = ".frames";
 constexpr std::int64_t kMagicBytes = 8, kLengthBytes = 8, kHashBytes = 8;
 constexpr std::int64_t kPieceBytes = 8 << 20;
@@ -48,6 +48,8 @@ std::string header_of(const CheckpointRecord& record) {
                         {"frames", record.frames},
                         {"frames_xxh3", record.frames_hash},
                         {"samples", record.samples},
+                        {"follows_from", record.follows_from},
+                        {"wavefields", record.wavefields},
                         {"trace_values", record.traces.size()},
                         {"output_bytes", record.outputs.size()},
                         {"state", CheckpointJson::array()}};
@@ -68,6 +70,8 @@ CheckpointRecord record_of_header(const std::string& text, std::int64_t& values,
                             json.at("frames"),
                             json.at("frames_xxh3"),
                             json.at("samples")};
+    record.follows_from = json.at("follows_from").get<std::map<std::string, std::string>>();
+    record.wavefields = json.at("wavefields");
     values = json.at("trace_values");
     bytes = json.at("output_bytes");
     for (const CheckpointJson& part : json.at("state"))

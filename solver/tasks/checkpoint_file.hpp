@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ namespace onda {
 
 /// Everything of a shot but its state and its snapshots.
 struct CheckpointRecord {
-    std::string identity;  ///< hash of what the survey follows from
+    std::string identity;  ///< hash of what the survey follows from, whatever the length of its record
     std::int64_t shot = 1, step = 0;
     std::string step_name;                  ///< as people are told of it: "step 12 of 300"
     double largest_observed_pressure = 0.;  ///< ShotRecord's, so far
@@ -28,6 +29,9 @@ struct CheckpointRecord {
     std::vector<float> traces{};            ///< [receiver][sample]
     std::string outputs{};                  ///< what outputs have taken, and what else a task keeps: KeptValues
     std::vector<StatePart> parts{};         ///< of the state, in the order of ShotState::visit()
+    /// Hashes of what the steps so far follow from and the identity does not tell: KeptShots::follows_from().
+    std::map<std::string, std::string> follows_from{};
+    std::int64_t wavefields = 0;  ///< that pictures and the report have taken
 };
 
 /// The bytes of a part of a state; 0 for one that cannot be.

@@ -123,6 +123,10 @@ void CheckpointStore::remove(std::int64_t shot) const {
     }
 }
 
+std::map<std::string, std::string> KeptShots::follows_from(std::size_t /*slot*/, std::int64_t /*step*/) const {
+    return {};
+}
+
 BatchCheckpoints::BatchCheckpoints(CheckpointStore& store, const Plan& plan, Batch& batch)
     : store_(store), plan_(plan), batch_(batch), frames_(batch.size()) {}
 
@@ -193,6 +197,7 @@ bool BatchCheckpoints::are_whole(const Readers& readers, const KeptShots& shots)
             if (record.identity != store_.settings().identity || record.shot != batch_[slot].shot.id ||
                 record.step < shots.first_kept_step() || record.step >= shots.steps() || !has_frames(record, slot))
                 readers[slot]->fail("is of another run, or its snapshots are not there");
+            check_length(*readers[slot], shots, slot);
             if (record.parts != shots.state().state_parts())
                 readers[slot]->fail("is of a grid that was cut at other planes, or of another run");
         }
@@ -202,6 +207,19 @@ bool BatchCheckpoints::are_whole(const Readers& readers, const KeptShots& shots)
         frames_ = std::vector<Frames>(batch_.size());
         return false;
     }
+}
+
+/// That the record of the checkpoint, if it was to be of another length, has been the same until then. \throws
+/// Error(bad_data).
+void BatchCheckpoints::check_length(const CheckpointReader& reader, const KeptShots& shots, std::size_t slot) const {
+    const CheckpointRecord& record = reader.record();
+    for (const auto& [name, hash] : shots.follows_from(slot, record.step)) {
+        const auto before = record.follows_from.find(name);
+        if (before == record.follows_from.end() || before->second != hash)
+            reader.fail("is of a record of another length, for which there are other " + name);
+    }
+    if (!batch_[slot].outputs.can_take_back(KeptValues(record.outputs), record.step))
+        reader.fail("is of a record of another length, of which pictures or the report take other wavefields");
 }
 
 void BatchCheckpoints::restore(KeptShots& shots) {
@@ -323,8 +341,10 @@ CheckpointRecord BatchCheckpoints::record_of(const KeptShots& shots, std::size_t
     record.largest_observed_pressure = shot.record.largest_observed_pressure;
     record.frames = frames_[slot].count;
     record.frames_hash = frames_[slot].hash.hex();
+    record.follows_from = shots.follows_from(slot, record.step);
+    record.wavefields = shot.outputs.wavefields_until(record.step);
     KeptValues values;
-    shot.outputs.keep(values);
+    shot.outputs.keep(values, record.step);
     shots.keep(slot, record, values);
     record.outputs = values.bytes();
     return record;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,7 +44,7 @@ std::int64_t bytes_of_checkpoints(const Experiment& experiment, const Computatio
 /// What is the same for all checkpoints of a run.
 struct CheckpointSettings {
     std::filesystem::path folder;  ///< of the unfinished survey
-    std::string identity;          ///< hash of what the survey follows from
+    std::string identity;          ///< hash of what the survey follows from, whatever the length of its record
     /// From one to the next; absent: half an hour, or longer where writing takes more than a fiftieth of it.
     std::optional<std::chrono::duration<double>> every{};
     Log* log = nullptr;
@@ -95,6 +96,9 @@ public:
     [[nodiscard]] virtual std::string name_of(std::int64_t step) const = 0;
     /// What is computed again by shots that go on; empty: nothing.
     [[nodiscard]] virtual std::string computed_again() const { return {}; }
+    /// Hashes of what the steps of a shot up to `step` follow from and that may depend on the length of the record, by
+    /// what they are of; none where the survey's identity tells the length.
+    [[nodiscard]] virtual std::map<std::string, std::string> follows_from(std::size_t slot, std::int64_t step) const;
     /// Of the fields, and what is summed of them.
     [[nodiscard]] virtual ShotState& state() const = 0;
     /// Looks at the fields, and waits for what is being written of them. \throws Error(unstable), and what that met.
@@ -151,6 +155,7 @@ private:
 
     [[nodiscard]] std::vector<Readers> common_checkpoints() const;
     [[nodiscard]] bool are_whole(const Readers& readers, const KeptShots& shots);
+    void check_length(const CheckpointReader& reader, const KeptShots& shots, std::size_t slot) const;
     [[nodiscard]] bool has_frames(const CheckpointRecord& record, std::size_t slot);
     [[nodiscard]] bool is_time() const;
     template <typename Body>

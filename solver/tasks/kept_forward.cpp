@@ -1,11 +1,16 @@
 #include "solver/tasks/kept_forward.hpp"
 
+#include <algorithm>
+#include <array>
+#include <set>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
 #include "io/results/stored_pressure.hpp"
 #include "io/text/error.hpp"
+#include "kernels/fingerprint.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/signal/wavelet.hpp"
 
 namespace onda {
 
@@ -27,6 +32,27 @@ void KeptForward::add_to(TimeLoop& loop, StepControl& control) {
 
 std::string KeptForward::name_of(std::int64_t step) const {
     return fmt::format("step {} of {}", step, steps());
+}
+
+// Of a signal, sources of leaps and of order 4 in time take values beyond the step that they are added at.
+std::map<std::string, std::string> KeptForward::follows_from(std::size_t slot, std::int64_t step) const {
+    const TimeAxis& time = plan_.time;
+    Fingerprint of_steps, of_signals, of_snapshots;
+    const std::array axis{time.dt_s, static_cast<double>(time.stride), static_cast<double>(time.order)};
+    of_steps.add(std::span<const double>(axis));
+    std::set<std::size_t> wavelets;
+    for (const SourcePoint& source : batch_[slot].shot.sources) wavelets.insert(source.wavelet);
+    for (const std::size_t wavelet : wavelets) {
+        const std::vector<double> signal = sample_wavelet(plan_.survey.wavelets.at(wavelet), time);
+        const std::int64_t values = std::min(step + time.stride + 1, std::ssize(signal));
+        of_signals.add(std::span<const double>(signal).first(static_cast<std::size_t>(values)));
+    }
+    const StepSet& snapshots = plan_.snapshots.steps;
+    for (auto at = snapshots.after(-1); at && *at <= step; at = snapshots.after(*at))
+        of_snapshots.add(std::span<const std::int64_t>(&*at, 1));
+    return {{"time steps", of_steps.hex()},
+            {"source signals", of_signals.hex()},
+            {"steps of snapshots", of_snapshots.hex()}};
 }
 
 void KeptForward::settle() {

@@ -37,6 +37,7 @@ public:
     [[nodiscard]] std::int64_t step() const override { return propagator_.step(); }
     [[nodiscard]] std::int64_t steps() const override { return plan_.time.steps; }
     [[nodiscard]] std::string name_of(std::int64_t step) const override;
+    [[nodiscard]] std::map<std::string, std::string> follows_from(std::size_t slot, std::int64_t step) const override;
     [[nodiscard]] ShotState& state() const override { return propagator_.wavefield(); }
     void settle() override;
     void keep(std::size_t slot, CheckpointRecord& record, KeptValues& values) const override;
