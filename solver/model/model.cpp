@@ -208,6 +208,7 @@ bool gives(const ModelConfig& config, const MediumParameter& parameter, const Co
     if (parameter.name == kRho.name) return has_density(config, origin);
     if (parameter.name == kQ.name) return has_q(config, origin);
     if (is_thomsen(parameter)) return has_anisotropy(config, origin);
+    if (is_tilt(parameter)) return has_tilt(config);
     return is_stored(config, parameter);
 }
 

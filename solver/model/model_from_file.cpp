@@ -92,9 +92,9 @@ bool is_averaged(const ModelConfig& config, const Fit& fit, const Grid& grid) {
     return !fit.same && config.interfaces == "averaged" && is_coarser(fit.file.geometry(), grid);
 }
 
-/// Whether the file leaves one of epsilon and delta out, which then is 0.
+/// Whether the file leaves one of epsilon and delta out, or an angle of the axis, which then is 0.
 bool is_left_out(const ModelFile& file, const MediumParameter& parameter) {
-    return is_thomsen(parameter) && !file.has(quantity_of(parameter));
+    return (is_thomsen(parameter) || is_tilt(parameter)) && !file.has(quantity_of(parameter));
 }
 
 /// The parameters that come from the file.

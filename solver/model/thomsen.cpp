@@ -91,6 +91,16 @@ bool is_thomsen(const MediumParameter& parameter) {
     return parameter.name == kEpsilon.name || parameter.name == kDelta.name;
 }
 
+bool is_tilt(const MediumParameter& parameter) {
+    return parameter.name == kTheta.name || parameter.name == kPhi.name;
+}
+
+bool has_tilt(const ModelConfig& m) {
+    if (m.anisotropy == "none" || m.type != "file" || m.arrays) return false;
+    const ModelFile file(m.file);
+    return file.has(quantity_of(kTheta)) || file.has(quantity_of(kPhi));
+}
+
 bool has_anisotropy(const ModelConfig& m, const ConfigOrigin& origin) {
     if (m.anisotropy == "none") return false;
     const Stored stored = stored_of(m);

@@ -18,6 +18,13 @@ struct Thomsen {
 /// Whether the parameter is one of the two.
 bool is_thomsen(const MediumParameter& parameter);
 
+/// Whether the parameter is one of the angles of a tilted axis.
+bool is_tilt(const MediumParameter& parameter);
+
+/// Whether a model has a tilted axis: model.anisotropy is auto, and its file has theta or phi, of which a missing one
+/// is 0. \throws Error(missing_input | bad_data) for the file.
+bool has_tilt(const ModelConfig& config);
+
 /// Whether a model has either, and so both: model.anisotropy is auto, and the model, its layers, bodies, file or arrays
 /// have one. What has none beside others has 0.
 /// \throws Error(missing_input | bad_data) for a model file; Error(config) where two values contradict, or the model's

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
@@ -93,20 +94,22 @@ std::int64_t anelliptical_places(const Grid& grid, std::span<const PlaceInNodes>
     });
 }
 
-/// The first node, in the order of the grid, of the planes next to a face that is anisotropic; -1 if none is.
-std::int64_t anisotropic_node_at(const Model& model, int face, std::int64_t planes) {
+/// The first node, in the order of the grid, of the planes next to a face where a parameter of some is not 0; -1 if
+/// none is.
+std::int64_t node_at(const Model& model, int face, std::int64_t planes,
+                     std::initializer_list<std::string_view> parameters) {
     const Grid& grid = model.grid;
     const auto axis = static_cast<std::size_t>(face / 2);
     Window near = Window::whole(grid);
     near.count[axis] = std::min(planes, grid.n[axis]);
     if (face % 2 == 1) near.first[axis] = grid.n[axis] - near.count[axis];
-    const auto &epsilon = model.find(kEpsilon.name)->values, &delta = model.find(kDelta.name)->values;
     for (std::int64_t z = near.first[2]; z < near.first[2] + near.count[2]; ++z)
         for (std::int64_t y = near.first[1]; y < near.first[1] + near.count[1]; ++y)
             for (std::int64_t x = near.first[0]; x < near.first[0] + near.count[0]; ++x)
-                if (const std::int64_t node = grid.at(x, y, z);
-                    epsilon[static_cast<std::size_t>(node)] != 0.f || delta[static_cast<std::size_t>(node)] != 0.f)
-                    return node;
+                for (const std::string_view name : parameters)
+                    if (const std::int64_t node = grid.at(x, y, z);
+                        model.find(name)->values[static_cast<std::size_t>(node)] != 0.f)
+                        return node;
     return -1;
 }
 
@@ -143,24 +146,64 @@ Model make_model_of_run(const Plan& draft) {
     return model;
 }
 
-void check_free_surfaces(const Plan& plan, const Model& model) {
-    if (!has_thomsen(model)) return;
+namespace {
+
+void check_free_surface(const Plan& plan, const Model& model, int face, StageFaults& faults) {
     const std::int64_t reach = plan.config.scheme.space_order / 2;
+    const std::int64_t node = node_at(model, face, reach + 1, {kEpsilon.name, kDelta.name});
+    if (node < 0) return;
+    const auto [x, y, z] = model.grid.node(node);
+    const auto i = static_cast<std::size_t>(node);
+    faults.add_of_value(
+        fmt::format("boundary.{}", face_name(face)),
+        fmt::format("epsilon and delta must be 0 at a free surface and at the {} nodes next to it, as they are in "
+                    "water: at {} epsilon is {:g} and delta {:g}",
+                    reach, position_text(model.grid.position_m(x, y, z)), model.find(kEpsilon.name)->values[i],
+                    model.find(kDelta.name)->values[i]));
+}
+
+void check_axis_at(const Plan& plan, const Model& model, int face, StageFaults& faults) {
+    const std::int64_t reach = plan.config.scheme.space_order / 2;
+    const std::int64_t node = node_at(model, face, reach + 1, {kTheta.name});
+    if (node < 0) return;
+    const auto [x, y, z] = model.grid.node(node);
+    faults.add_of_value(
+        fmt::format("boundary.{}", face_name(face)),
+        fmt::format("theta must be 0 at a free surface or a rigid wall and at the {} nodes next to it, since a tilted "
+                    "axis has no mirror image: at {} it is {:g} rad",
+                    reach, position_text(model.grid.position_m(x, y, z)),
+                    model.find(kTheta.name)->values[static_cast<std::size_t>(node)]));
+}
+
+/// What holds for the axes of a whole model.
+void check_axes(const Plan& plan, const Model& model) {
+    const ModelConfig& c = plan.config.model;
+    if (c.resample)
+        plan.config.origin.value_fault("model.resample",
+                                       "a model with tilted axes (theta, phi) is not brought to another grid: angles "
+                                       "have no mean; convert it on the nodes of the run");
+    if (c.smooth_m > 0. || c.smooth_wavelengths > 0.)
+        plan.config.origin.fault("model", "a model with tilted axes (theta, phi) is not smoothed: angles have no mean");
+    const ParameterValues* const phi = model.find(kPhi.name);
+    if (!model.grid.has_axis(1) && (phi->min != 0.f || phi->max != 0.f))
+        plan.config.origin.fault("model.file",
+                                 fmt::format("phi from {:g} to {:g} rad in a 2-D run, whose axes lie in its plane: "
+                                             "leave phi out; theta may be negative",
+                                             phi->min, phi->max));
+}
+
+}  // namespace
+
+void check_faces_of_anisotropy(const Plan& plan, const Model& model) {
+    if (!has_thomsen(model)) return;
+    const bool is_tilted = model.find(kTheta.name) != nullptr;
+    if (is_tilted) check_axes(plan, model);
     StageFaults faults(plan.config.origin);
     for (int face = 0; face < 6; ++face) {
-        if (!model.grid.has_axis(face / 2) ||
-            plan.domain.faces.halos[static_cast<std::size_t>(face)] != Halo::mirror_negative)
-            continue;
-        const std::int64_t node = anisotropic_node_at(model, face, reach + 1);
-        if (node < 0) continue;
-        const auto [x, y, z] = model.grid.node(node);
-        const auto i = static_cast<std::size_t>(node);
-        faults.add_of_value(
-            fmt::format("boundary.{}", face_name(face)),
-            fmt::format("epsilon and delta must be 0 at a free surface and at the {} nodes next to it, as they are in "
-                        "water: at {} epsilon is {:g} and delta {:g}",
-                        reach, position_text(model.grid.position_m(x, y, z)), model.find(kEpsilon.name)->values[i],
-                        model.find(kDelta.name)->values[i]));
+        const Halo halo = plan.domain.faces.halos[static_cast<std::size_t>(face)];
+        if (!model.grid.has_axis(face / 2)) continue;
+        if (halo == Halo::mirror_negative) check_free_surface(plan, model, face, faults);
+        if (is_tilted && is_mirror(halo)) check_axis_at(plan, model, face, faults);
     }
     faults.raise_if_any();
 }

@@ -18,6 +18,7 @@
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/quality_factor.hpp"
+#include "solver/model/thomsen.hpp"
 #include "solver/outputs/trace_output.hpp"
 #include "solver/plan/anisotropy.hpp"
 #include "solver/plan/attenuation.hpp"
@@ -116,7 +117,9 @@ void set_scheme(Plan& plan) {
     // By parameter, or by the key that several share: each opens the model's file, and is of several equations.
     std::map<std::string_view, bool> known;
     const auto given = [&](const MediumParameter& parameter) {
-        const std::string_view key = parameter.key.empty() ? parameter.name : parameter.key;
+        const std::string_view key = is_tilt(parameter)      ? kTheta.name
+                                     : parameter.key.empty() ? parameter.name
+                                                             : parameter.key;
         const auto found = known.find(key);
         if (found != known.end()) return found->second;
         return known[key] = gives(c.model, parameter, c.origin) && !(parameter.name == kQ.name && has_no_loss(c));
@@ -448,7 +451,7 @@ Plan refine(Plan plan, const Model& model) {
         plan.model.further.emplace_back(ParameterRange{parameter.min, parameter.max});
     plan.asked_stepping = plan.time.stride == 2 ? "leap" : "single";  // kernel and batch are chosen for it
     Stages stages;
-    stages.run([&] { check_free_surfaces(plan, model); });
+    stages.run([&] { check_faces_of_anisotropy(plan, model); });
     run_stages_of_velocity(plan, stages, true, true, &model);
     stages.throw_if_faulty();
     conclude(plan, model.warnings);
