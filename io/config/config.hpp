@@ -102,7 +102,7 @@ struct ModelConfig {
     std::string q_rule = "auto";  ///< auto | none | li
     std::optional<double> q;      ///< where no layer or body says otherwise
     // anisotropy
-    std::string anisotropy = "auto";       ///< auto | none
+    std::string anisotropy = "auto";       ///< auto | none | shales
     std::optional<double> epsilon, delta;  ///< where no layer or body says otherwise
     bool clip_delta = false;               ///< lower delta to epsilon where it is more
     std::int64_t elliptical_radius = 12;   ///< nodes around sources in which delta rises to epsilon

@@ -89,16 +89,17 @@ constexpr Need kAbsorbs{.what = "a model with q", .lack = "the model has no q", 
                                    (m.q_rule == "auto" && (may_store || m.q || std::ranges::any_of(m.layers, has_q) ||
                                                            std::ranges::any_of(m.inclusions, has_q)));
                         }};
-constexpr Need kAnisotropic{.what = "a model with epsilon or delta",
-                            .lack = "the model has neither epsilon nor delta",
-                            .holds = [](const Config& config) {
-                                const ModelConfig& m = config.model;
-                                const auto has_either = [](const auto& part) { return part.epsilon || part.delta; };
-                                return m.anisotropy == "auto" &&
-                                       (m.type == "file" || m.type == "array" || has_either(m) ||
-                                        std::ranges::any_of(m.layers, has_either) ||
-                                        std::ranges::any_of(m.inclusions, has_either));
-                            }};
+constexpr Need kAnisotropic{
+    .what = "a model with epsilon or delta",
+    .lack = "the model has neither epsilon nor delta",
+    .holds = [](const Config& config) {
+        const ModelConfig& m = config.model;
+        const auto has_either = [](const auto& part) { return part.epsilon || part.delta; };
+        return m.anisotropy == "shales" ||
+               (m.anisotropy == "auto" &&
+                (m.type == "file" || m.type == "array" || has_either(m) || std::ranges::any_of(m.layers, has_either) ||
+                 std::ranges::any_of(m.inclusions, has_either)));
+    }};
 constexpr Need kResampled{
     .what = "resample, where the model is a file",
     .lack = "the model's file is not resampled, its values are taken as they are",

@@ -35,7 +35,11 @@ const Vocabulary& own_names() {
            "epsilon and delta of the model, of layers and inclusions, /epsilon and /delta of the model file; none "
            "where "
            "there is neither"},
-          {"none", "nowhere: velocities are the same in all directions, whatever the model gives"}}},
+          {"none", "nowhere: velocities are the same in all directions, whatever the model gives"},
+          {"shales",
+           "0.2 and 0.1 where vp is 2200 to 3200 m/s, as in shales, 0 below 1600 m/s (water) and above 4000 m/s "
+           "(salt), "
+           "linear in between: for experiments with models that have neither"}}},
         {"model.storage",
          {{"float", "every velocity in full"},
           {"16bit", "65535 velocities between the lowest and the highest; `onda check` says by how much they change"},

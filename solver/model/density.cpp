@@ -44,7 +44,7 @@ bool has_density(const ModelConfig& m, const ConfigOrigin& origin) {
 }
 
 bool follows_from_vp(const ModelConfig& config, const MediumParameter& parameter) {
-    if (is_thomsen(parameter)) return uniform_thomsen(config, parameter).has_value();
+    if (is_thomsen(parameter)) return config.anisotropy == "shales" || uniform_thomsen(config, parameter);
     return parameter.name == kRho.name ? config.rho == "gardner" : parameter.name == kQ.name && q_follows(config);
 }
 
@@ -108,13 +108,17 @@ void complete_parameters(const ModelConfig& config, Model& model) {
         const UnsetVector<float>& vp = model.vp().values;
         UnsetVector<float>& values = model.parameters[i].values;
         values.resize(vp.size());
-        if (is_thomsen(parameter)) {
-            std::ranges::fill(values, *uniform_thomsen(config, parameter));
+        if (const auto uniform = is_thomsen(parameter) ? uniform_thomsen(config, parameter) : std::nullopt) {
+            std::ranges::fill(values, *uniform);
             continue;
         }
+        const auto following = [&](float vp_m_s) {
+            return is_rho                  ? gardner_density(vp_m_s)
+                   : is_thomsen(parameter) ? shales(vp_m_s).of(parameter)
+                                           : following_q(config, vp_m_s);
+        };
 #pragma omp parallel for schedule(static)
-        for (std::size_t node = 0; node < vp.size(); ++node)
-            values[node] = is_rho ? gardner_density(vp[node]) : following_q(config, vp[node]);
+        for (std::size_t node = 0; node < vp.size(); ++node) values[node] = following(vp[node]);
     }
 }
 

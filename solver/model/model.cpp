@@ -170,6 +170,7 @@ bool is_smoothed(const ModelConfig& config) {
 /// By which rule a parameter is made from vp, for the log; empty where it is given.
 const char* rule_of(const ModelConfig& config, const MediumParameter& parameter) {
     if (parameter.name == kRho.name && config.rho == "gardner") return " (Gardner)";
+    if (is_thomsen(parameter) && config.anisotropy == "shales") return " (shales)";
     return parameter.name == kQ.name && config.q_rule == "li" ? " (Li)" : "";
 }
 
@@ -248,7 +249,7 @@ std::optional<ParameterRange> told_range(const ModelConfig& config, const Medium
                                          const VelocityRange& velocity) {
     if (parameter.name == kRho.name) return density_range(config, velocity);
     if (parameter.name != kQ.name && !is_thomsen(parameter)) return std::nullopt;
-    const auto range = is_thomsen(parameter) ? thomsen_range(config, parameter) : q_range(config, velocity);
+    const auto range = is_thomsen(parameter) ? thomsen_range(config, parameter, velocity) : q_range(config, velocity);
     return range ? range : sampled_range_of_file(config, parameter);
 }
 

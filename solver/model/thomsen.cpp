@@ -18,6 +18,9 @@ namespace {
 // What single precision, and the iterations of smoothing by wavelengths, may leave of two values that are the same.
 constexpr float kRounded = 1e-5f, kSmoothed = 1e-3f;
 
+// Between which velocities [m/s] sediments are shales.
+constexpr float kMud = 1600.f, kFirstShale = 2200.f, kLastShale = 3200.f, kHardRock = 4000.f;
+
 constexpr const char* kClipAdvice = "lower it, or set model.clip_delta: true, which lowers it to epsilon";
 
 template <typename Part>
@@ -101,8 +104,24 @@ bool has_tilt(const ModelConfig& m) {
     return file.has(quantity_of(kTheta)) || file.has(quantity_of(kPhi));
 }
 
+float Thomsen::of(const MediumParameter& parameter) const {
+    return parameter.name == kEpsilon.name ? epsilon : delta;
+}
+
+Thomsen shales(float vp_m_s) {
+    const float share = std::min(std::clamp((vp_m_s - kMud) / (kFirstShale - kMud), 0.f, 1.f),
+                                 std::clamp((kHardRock - vp_m_s) / (kHardRock - kLastShale), 0.f, 1.f));
+    return {0.2f * share, 0.1f * share};
+}
+
 bool has_anisotropy(const ModelConfig& m, const ConfigOrigin& origin) {
     if (m.anisotropy == "none") return false;
+    if (m.anisotropy == "shales") {
+        if (has_either(m) || parts_have_either(m))
+            origin.fault("model.anisotropy",
+                         "shales makes epsilon and delta from vp, but the model gives them as well: remove one");
+        return true;
+    }
     const Stored stored = stored_of(m);
     const auto check_once = [&](bool is_stored, const std::optional<double>& value, const std::string& name) {
         if (is_stored && value)
@@ -118,18 +137,17 @@ bool has_anisotropy(const ModelConfig& m, const ConfigOrigin& origin) {
 }
 
 std::optional<float> uniform_thomsen(const ModelConfig& m, const MediumParameter& parameter) {
-    if (parts_have_either(m)) return std::nullopt;
+    if (m.anisotropy == "shales" || parts_have_either(m)) return std::nullopt;
     if (m.arrays && m.arrays->values.contains(std::string(parameter.name))) return std::nullopt;
     const std::optional<double>& value = value_of_model(m, parameter);
     if (m.type == "file" && !value) return std::nullopt;
     if (m.type == "file" || m.arrays) return static_cast<float>(value.value_or(0.));
-    const Thomsen given = given_to_part(m, m.epsilon, m.delta);
-    return parameter.name == kEpsilon.name ? given.epsilon : given.delta;
+    return given_to_part(m, m.epsilon, m.delta).of(parameter);
 }
 
 Thomsen thomsen_of(const ModelConfig& m, const std::string& key, const std::optional<double>& epsilon,
                    const std::optional<double>& delta, const ConfigOrigin& origin) {
-    if (m.anisotropy == "none") return {};
+    if (m.anisotropy != "auto") return {};
     const Thomsen given = given_to_part(m, epsilon, delta);
     if (given.delta > given.epsilon)
         origin.fault(key + (delta     ? ".delta"
@@ -140,7 +158,14 @@ Thomsen thomsen_of(const ModelConfig& m, const std::string& key, const std::opti
     return given;
 }
 
-std::optional<ParameterRange> thomsen_range(const ModelConfig& m, const MediumParameter& parameter) {
+std::optional<ParameterRange> thomsen_range(const ModelConfig& m, const MediumParameter& parameter,
+                                            const VelocityRange& velocity) {
+    if (m.anisotropy == "shales") {
+        const auto slowest = static_cast<float>(velocity.min_m_s), fastest = static_cast<float>(velocity.max_m_s);
+        const float strongest = std::clamp(kFirstShale, slowest, fastest);
+        const auto of = [&](float vp_m_s) { return shales(vp_m_s).of(parameter); };
+        return ParameterRange{std::min(of(slowest), of(fastest)), std::max(of(strongest), of(fastest))};
+    }
     if (const auto uniform = uniform_thomsen(m, parameter)) return ParameterRange{*uniform, *uniform};
     if (m.arrays) {
         const auto [low, high] = std::ranges::minmax(m.arrays->values.at(std::string(parameter.name)));
@@ -149,8 +174,7 @@ std::optional<ParameterRange> thomsen_range(const ModelConfig& m, const MediumPa
     if (m.type == "file") return std::nullopt;
     ParameterRange range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
     const auto widen = [&](const auto& part) {
-        const Thomsen given = given_to_part(m, part.epsilon, part.delta);
-        const double value = parameter.name == kEpsilon.name ? given.epsilon : given.delta;
+        const double value = given_to_part(m, part.epsilon, part.delta).of(parameter);
         range = {std::min(range.min, value), std::max(range.max, value)};
     };
     for (const LayerConfig& layer : m.layers) widen(layer);

@@ -791,6 +791,33 @@ TEST_CASE("layers, bodies and models have the epsilon and delta they are given, 
     }
 }
 
+TEST_CASE("sediments of any model become shales by their velocity; water and salt stay isotropic") {
+    for (const std::string type : {"geology", "salt_basin", "thrust_belt"}) {
+        CAPTURE(type);
+        Config config = example(type, {60, 50});
+        config.model.layers.clear();
+        config.model.inclusions.clear();
+        config.model.anisotropy = "shales";
+        CHECK(scheme_of(config).equation == Equation::vti);
+        const Model model = build(config);
+        for (std::size_t i = 0; i < model.vp().values.size(); ++i) {
+            const double vp = model.vp().values[i], epsilon = model.find("epsilon")->values[i];
+            const double expected = vp <= 1600. || vp >= 4000. ? 0.
+                                    : vp < 2200.               ? 0.2 * (vp - 1600.) / 600.
+                                    : vp <= 3200.              ? 0.2
+                                                               : 0.2 * (4000. - vp) / 800.;
+            REQUIRE(epsilon == doctest::Approx(expected).epsilon(1e-5));
+            REQUIRE(model.find("delta")->values[i] == doctest::Approx(0.5 * epsilon).epsilon(1e-5));
+        }
+        const auto told = told_range(config.model, kEpsilon, range_of(config));
+        CHECK(told->min <= model.find("epsilon")->min);
+        CHECK(told->max >= model.find("epsilon")->max);
+        CHECK(contains(model.description, "epsilon 0 to 0.2 (shales)"));
+        config.model.epsilon = 0.1;
+        CHECK(contains(build_error(config), "model.anisotropy: shales makes epsilon and delta from vp"));
+    }
+}
+
 TEST_CASE("delta is at most epsilon: more is refused where it is written, or lowered") {
     Config layered = model_config("layered", {3, 40}, {10.});
     layered.model.layers = {{0., 1500.}, {150., 2000., {}, {}, 0.2, 0.3}};
