@@ -9,7 +9,7 @@
 
 namespace onda {
 
-inline constexpr std::array<std::string_view, 1> kPressure{"p"};
+inline constexpr std::array<std::string_view, 1> kPressureField{"p"};
 
 /// (vp dt)^2. \param parameters vp first.
 inline double squared_step(const double* parameters, double dt_s) {

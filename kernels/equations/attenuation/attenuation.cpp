@@ -194,7 +194,7 @@ constexpr EquationRow row_of(std::string_view name, const Kind& kind, const Equa
         .stencil = kStarStencil,
         .parameters = kind.parameters,
         .constants = kind.constants,
-        .fields = kPressure,
+        .fields = kPressureField,
         .arrays = kind.arrays.first(kind.arrays.size() - kMemories.size() + fields),
         .source_density = kind.source_density,
         .make_scheme = make_absorbing<lossless, absorbing>,

@@ -87,7 +87,7 @@ const EquationRow kCompactEquation{
                 "steps"},
     .parameters = kConstantDensityParameters,
     .constants = kConstantDensityConstants,
-    .fields = kPressure,
+    .fields = kPressureField,
     .arrays = kConstantDensityArrays,
     .source_density = nullptr,
     .make_scheme = make_compact,

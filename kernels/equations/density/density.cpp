@@ -51,7 +51,7 @@ const EquationRow kDensityEquation{
     .stencil = kStarStencil,
     .parameters = kParameters,
     .constants = {},
-    .fields = kPressure,
+    .fields = kPressureField,
     .arrays = kArrays,
     .source_density = [](const double* arrays) { return 2. * arrays[1]; },
     .make_scheme = make_density,

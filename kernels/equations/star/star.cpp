@@ -66,7 +66,7 @@ const EquationRow kStarEquation{
     .stencil = kStarStencil,
     .parameters = kConstantDensityParameters,
     .constants = kConstantDensityConstants,
-    .fields = kPressure,
+    .fields = kPressureField,
     .arrays = kConstantDensityArrays,
     .source_density = nullptr,
     .make_scheme = make_star,
