@@ -100,8 +100,12 @@ void TraceSource::set_scales(TraceDisplay& display) const {
     display.start_s = std::ranges::all_of(traces, starts_there) ? std::optional(traces.front().start_s) : std::nullopt;
 }
 
+// Every shot has pressure, whatever quantity some of them lack.
 bool TraceSource::is_towed() const {
-    return keep_offsets(header(impl_->shots.front()), header(impl_->shots.back()));
+    const std::int64_t first = impl_->shots.front(), last = impl_->shots.back();
+    if (!impl_->seismograms) return keep_offsets(header(first), header(last));
+    const SeismogramReader positions(impl_->file, kPressure);
+    return keep_offsets(positions.header(first), positions.header(last));
 }
 
 ReceiverLine choose_line(const ShotGather& gather, const std::string& name, const Options& options) {

@@ -34,8 +34,10 @@ double slowest_m_s(const Plan& plan) {
 std::string describe_anisotropy(const Plan& plan) {
     if (!depends_on_direction(plan)) return {};
     const Anisotropy& anisotropy = plan.setup.scheme.anisotropy;
-    return fmt::format("VTI       velocities from {:.4g} to {:.4g} times vp, by the angle from the vertical\n",
-                       slowest_of_directions(anisotropy), fastest_of_directions(anisotropy));
+    const bool is_tilted = has_parameter(plan.setup.scheme.equation, kTheta.name);
+    return fmt::format("{}       velocities from {:.4g} to {:.4g} times vp, by the angle from the {}\n",
+                       is_tilted ? "TTI" : "VTI", slowest_of_directions(anisotropy), fastest_of_directions(anisotropy),
+                       is_tilted ? "axis of each node" : "vertical");
 }
 
 }  // namespace onda

@@ -915,6 +915,26 @@ TEST_CASE("epsilon and delta of a model file are read and resampled; of one alon
     CHECK(scheme_of(config).equation == Equation::star);
 }
 
+TEST_CASE("theta of a model file tilts the axis; without phi that is 0") {
+    const TemporaryFolder folder;
+    FileGeometry geometry;
+    geometry.dimensions = 2;
+    geometry.shape = {21, 1, 31};
+    geometry.spacing_m = {10., 1., 10.};
+    const auto file = folder.path() / "model.h5";
+    Config config = model_config("file", {21, 31}, {10.});
+    config.model.file = file;
+    write_model_file(file, geometry, ramp(2000., 1.), "test", false,
+                     {{quantity_of(kEpsilon), ramp(0., 0.01)}, {quantity_of(kTheta), ramp(0., 0.02)}});
+    CHECK(scheme_of(config).equation == Equation::tti);
+    const Model model = build(config);
+    CHECK(value_at(model, "theta", 3, 30) == doctest::Approx(0.6));
+    CHECK(model.find("phi")->max == 0.f);
+    CHECK(model.find("delta")->max == 0.f);
+    config.model.anisotropy = "none";
+    CHECK(scheme_of(config).equation == Equation::star);
+}
+
 TEST_CASE("the Q of a model file is averaged over coarser cells by what is lost, and may be infinite") {
     const TemporaryFolder folder;
     FileGeometry geometry;
