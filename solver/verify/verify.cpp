@@ -15,8 +15,6 @@ constexpr std::array kGroups{verify::adjoint,
                              verify::leaps,
                              verify::single_precision,
                              verify::attenuation,
-                             verify::vertical_transverse_isotropy,
-                             verify::tilted_transverse_isotropy,
                              verify::discrete_modes,
                              verify::order_of_accuracy,
                              verify::greens_functions,
@@ -33,7 +31,9 @@ constexpr std::array kGroups{verify::adjoint,
                              verify::reciprocity,
                              verify::isotropy,
                              verify::time_dispersion,
-                             verify::time_order};
+                             verify::time_order,
+                             verify::vertical_transverse_isotropy,
+                             verify::tilted_transverse_isotropy};
 
 }  // namespace
 
