@@ -187,16 +187,21 @@ TEST_CASE("what is no plain file is named and not opened") {
     REQUIRE(::mknod(socket.c_str(), S_IFSOCK | 0600, 0) == 0);
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
     std::filesystem::create_symlink("/dev/null", link);
-    const std::vector<std::pair<std::filesystem::path, std::string>> kinds{{socket, "a socket"},
-                                                                           {pipe, "a pipe"},
-                                                                           {link, "a symbolic link"},
-                                                                           {folder.path(), "a folder"},
-                                                                           {"/dev/null", "a device"}};
-    for (const auto& [path, kind] : kinds) {
-        CAPTURE(path);
-        CHECK(special_kind(path) == kind);
-        CHECK(contains(message_of([file = path] { (void)open_plain_file(file, O_RDONLY); }, ExitCode::cannot_create),
-                       path.string()));
+    struct Special {
+        std::filesystem::path path;
+        std::string kind;
+    };
+    const std::vector<Special> all{{socket, "a socket"},
+                                   {pipe, "a pipe"},
+                                   {link, "a symbolic link"},
+                                   {folder.path(), "a folder"},
+                                   {"/dev/null", "a device"}};
+    for (const Special& special : all) {
+        CAPTURE(special.path);
+        CHECK(special_kind(special.path) == special.kind);
+        CHECK(
+            contains(message_of([&special] { (void)open_plain_file(special.path, O_RDONLY); }, ExitCode::cannot_create),
+                     special.path.string()));
     }
     CHECK(special_kind(folder.path() / "nothing").empty());
 }

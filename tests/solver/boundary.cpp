@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <numbers>
+#include <spdlog/fmt/fmt.h>  // before the first `using namespace onda`, whose operator+ clang would try on its integers
 
 #include "io/text/error.hpp"
 #include "kernels/boundaries/cpml.hpp"
