@@ -228,10 +228,6 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
     return static_cast<int>(ExitCode::ok);
 }
 
-}  // namespace
-
-namespace {
-
 /// The option of a parameter beside the velocity, and that of its unit where files have it in another, too.
 void add_further(CLI::App& command, FurtherInput& input, CLI::Option& data_file) {
     const MediumParameter& parameter = *input.parameter;

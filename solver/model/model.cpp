@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <spdlog/fmt/fmt.h>
+#include <utility>
 
 #include "io/text/error.hpp"
 #include "kernels/equations/parameters.hpp"
@@ -196,6 +197,10 @@ void find_range(ParameterValues& of) {
 const ParameterValues* Model::find(std::string_view name) const {
     const auto row = std::ranges::find(equation->parameters, name, &MediumParameter::name);
     return row == equation->parameters.end() ? nullptr : &parameters[row - equation->parameters.begin()];
+}
+
+ParameterValues* Model::find(std::string_view name) {
+    return const_cast<ParameterValues*>(std::as_const(*this).find(name));
 }
 
 GridConfig complete_grid(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin) {

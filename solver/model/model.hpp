@@ -40,6 +40,7 @@ struct Model {
     [[nodiscard]] const ParameterValues& vp() const { return parameters.front(); }
     /// The parameter of this name; null where the equation has none.
     [[nodiscard]] const ParameterValues* find(std::string_view name) const;
+    [[nodiscard]] ParameterValues* find(std::string_view name);
 };
 
 /// The lowest and highest value of a parameter.

@@ -184,12 +184,11 @@ std::optional<ParameterRange> thomsen_range(const ModelConfig& m, const MediumPa
 }
 
 void settle_delta(const ModelConfig& config, Model& model, const ConfigOrigin& origin) {
-    const auto at = std::ranges::find(model.equation->parameters, kDelta.name, &MediumParameter::name);
     const ParameterValues* const given = model.find(kEpsilon.name);
-    if (at == model.equation->parameters.end() || given == nullptr) return;
+    ParameterValues* const settled = model.find(kDelta.name);
+    if (given == nullptr || settled == nullptr) return;
     const UnsetVector<float>& epsilon = given->values;
-    UnsetVector<float>& delta =
-        model.parameters[static_cast<std::size_t>(at - model.equation->parameters.begin())].values;
+    UnsetVector<float>& delta = settled->values;
     const bool smoothed = config.smooth_wavelengths > 0.;
     const Excess excess = excess_of(epsilon, delta, smoothed ? kSmoothed : kRounded);
     if (excess.nodes > 0) {

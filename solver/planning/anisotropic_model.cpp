@@ -123,9 +123,7 @@ Model make_model_of_run(const Plan& draft) {
     const Config& c = draft.config;
     Model model = make_model(c.model, draft.setup.scheme.equation, draft.domain.grid, c.origin);
     if (!has_thomsen(model)) return model;
-    const auto delta = std::ranges::find(model.equation->parameters, kDelta.name, &MediumParameter::name) -
-                       model.equation->parameters.begin();
-    ParameterValues& raised = model.parameters[static_cast<std::size_t>(delta)];
+    ParameterValues& raised = *model.find(kDelta.name);
     const UnsetVector<float>& epsilon = model.find(kEpsilon.name)->values;
     const std::vector<PlaceInNodes> places = places_of_sources(draft.survey.shots.all(), model.grid);
     if (const std::int64_t radius = c.model.elliptical_radius; radius > 0) {

@@ -435,13 +435,10 @@ PromiseGroup tilted_transverse_isotropy() {
     group.quantity = "error";
     group.method =
         "*Elliptical*: as V1's, about an axis that is tilted. *Rotated*: traces of a medium with epsilon 0.25 and "
-        "delta "
-        "0.1 whose axis lies along x against those of an upright one with the coordinates exchanged, and at a tilt of "
-        "30 degrees "
-        "and none against VTI whose receivers are turned by as much, of a source that is spread over a few nodes. "
-        "*Mirrored*: a tilt of 30 degrees against one of -30. *Reciprocity* and *growth*: as V1's, where every node "
-        "has an "
-        "axis of its own, too, with sponges.";
+        "delta 0.1 whose axis lies along x against those of an upright one with the coordinates exchanged, and at a "
+        "tilt of 30 degrees and none against VTI whose receivers are turned by as much, of a source that is spread "
+        "over a few nodes. *Mirrored*: a tilt of 30 degrees against one of -30. *Reciprocity* and *growth*: as V1's, "
+        "where every node has an axis of its own, too, with sponges.";
     const auto add = [&group](std::string name_of_row, double limit, bool quick, auto measure) {
         group.promises.push_back({std::move(name_of_row), limit, quick, measure});
     };

@@ -33,6 +33,11 @@ Config model_config(const std::string& type, std::vector<std::int64_t> shape, st
     return config;
 }
 
+/// The nodes of a 2-D model file whose spacings are the same.
+FileGeometry file_in_plane(std::int64_t nx, std::int64_t nz, double spacing_m) {
+    return {2, {nx, 1, nz}, {spacing_m, 1., spacing_m}};
+}
+
 Grid grid_of(const Config& config) {
     return make_grid(config.grid, config.origin);
 }
@@ -703,10 +708,7 @@ TEST_CASE(
 
 TEST_CASE("the Q of a model file is read, resampled as vp is, and its range told before; one more contradicts it") {
     const TemporaryFolder folder;
-    FileGeometry geometry;
-    geometry.dimensions = 2;
-    geometry.shape = {21, 1, 31};
-    geometry.spacing_m = {20., 1., 20.};
+    const FileGeometry geometry = file_in_plane(21, 31, 20.);
     const auto plane = [](double value, double slope) {
         return [=](std::int64_t z, std::span<float> values) {
             std::ranges::fill(values, static_cast<float>(value + slope * double(z)));
@@ -881,10 +883,7 @@ TEST_CASE("anisotropy beside what its equation does not have is refused by name"
 
 TEST_CASE("epsilon and delta of a model file are read and resampled; of one alone the other is 0") {
     const TemporaryFolder folder;
-    FileGeometry geometry;
-    geometry.dimensions = 2;
-    geometry.shape = {21, 1, 31};
-    geometry.spacing_m = {20., 1., 20.};
+    const FileGeometry geometry = file_in_plane(21, 31, 20.);
     const auto file = folder.path() / "model.h5";
     Config config = model_config("file", {41, 61}, {10.});
     config.model.file = file;
@@ -917,10 +916,7 @@ TEST_CASE("epsilon and delta of a model file are read and resampled; of one alon
 
 TEST_CASE("theta of a model file tilts the axis; without phi that is 0") {
     const TemporaryFolder folder;
-    FileGeometry geometry;
-    geometry.dimensions = 2;
-    geometry.shape = {21, 1, 31};
-    geometry.spacing_m = {10., 1., 10.};
+    const FileGeometry geometry = file_in_plane(21, 31, 10.);
     const auto file = folder.path() / "model.h5";
     Config config = model_config("file", {21, 31}, {10.});
     config.model.file = file;
@@ -937,10 +933,7 @@ TEST_CASE("theta of a model file tilts the axis; without phi that is 0") {
 
 TEST_CASE("the Q of a model file is averaged over coarser cells by what is lost, and may be infinite") {
     const TemporaryFolder folder;
-    FileGeometry geometry;
-    geometry.dimensions = 2;
-    geometry.shape = {41, 1, 41};
-    geometry.spacing_m = {5., 1., 5.};
+    const FileGeometry geometry = file_in_plane(41, 41, 5.);
     const auto alternating = [](float even, float odd) {
         return [=](std::int64_t z, std::span<float> values) { std::ranges::fill(values, z % 2 == 0 ? even : odd); };
     };
@@ -963,10 +956,7 @@ TEST_CASE("the Q of a model file is averaged over coarser cells by what is lost,
 
 TEST_CASE("the density of a model file is read, resampled as vp is") {
     const TemporaryFolder folder;
-    FileGeometry geometry;
-    geometry.dimensions = 2;
-    geometry.shape = {21, 1, 31};
-    geometry.spacing_m = {20., 1., 20.};
+    const FileGeometry geometry = file_in_plane(21, 31, 20.);
     const auto plane = [&](double low, double slope) {
         return [=](std::int64_t z, std::span<float> values) {
             for (std::size_t x = 0; x < values.size(); ++x)

@@ -1,7 +1,6 @@
 // The equation of vertical transverse isotropy at constant density.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "kernels/boundaries/cpml.hpp"
 #include "kernels/equations/scheme.hpp"
