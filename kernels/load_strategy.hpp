@@ -76,4 +76,11 @@ inline constexpr std::array<LoadStrategy, 4> kLoadStrategies{{
 inline constexpr const LoadStrategy& kFullStrategy = kLoadStrategies.back();
 static_assert(kFullStrategy.name == "full");
 
+/// The place of a strategy, of which there is one of this name.
+constexpr int strategy_place(std::string_view name) {
+    int i = 0;
+    while (kLoadStrategies[static_cast<std::size_t>(i)].name != name) ++i;
+    return i;
+}
+
 }  // namespace onda

@@ -166,8 +166,6 @@ template <typename Isa, typename T>
 void density_reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void density_vectorised_step(const StepArguments<T>& a);
-template <typename Isa, typename T>
-void density_twin_step(const StepArguments<T>& a);
 
 // Steps of attenuation, with as many memory fields as there are.
 template <typename Isa, typename T>

@@ -55,15 +55,11 @@ std::vector<Kernel> kernels_of() {
     kernels.push_back({"inplane-" + std::string(kFullStrategy.name),
                        "in-plane method; loads " + std::string(kFullStrategy.help), inplane_compact_step<Isa, float>,
                        inplane_compact_step<Isa, double>, &kFullStrategy, compact});
-    kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", twin_step<Isa, float>,
-                       twin_step<Isa, double>, nullptr, Equation::star, Applications::once, false});
     constexpr auto density = Equation::variable_density;
     kernels.push_back({"reference", "plain loops, obviously right", density_reference_step<Isa, float>,
                        density_reference_step<Isa, double>, nullptr, density});
     kernels.push_back({"vectorised", "OpenMP and SIMD; each flux is computed once", density_vectorised_step<Isa, float>,
                        density_vectorised_step<Isa, double>, nullptr, density});
-    kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", density_twin_step<Isa, float>,
-                       density_twin_step<Isa, double>, nullptr, density, Applications::once, false});
     for (const auto equation : {Equation::attenuation, Equation::attenuation_of_two}) {
         kernels.push_back({"reference", "plain loops, obviously right", attenuation_reference_step<Isa, float>,
                            attenuation_reference_step<Isa, double>, nullptr, equation});
@@ -91,6 +87,11 @@ std::vector<Kernel> kernels_of() {
     kernels.push_back({"vectorised", "OpenMP and SIMD, in tiles that the L2 cache holds",
                        vectorised_leap_step<Isa, float>, vectorised_leap_step<Isa, double>, nullptr, Equation::star,
                        Applications::twice});
+    for (const Equation equation :
+         {Equation::star, Equation::variable_density, Equation::attenuation, Equation::attenuation_of_two,
+          Equation::attenuation_density, Equation::attenuation_density_of_two, Equation::vti, Equation::tti})
+        kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", twin_step<Isa, float>,
+                           twin_step<Isa, double>, nullptr, equation, Applications::once, false});
     add_kernels_of_codes<Isa>(kernels);
     // Only kernels that walk the grid by for_blocks() (kernels/cpu/blocks.hpp) can be followed: not the loops of a
     // plain set.

@@ -110,7 +110,7 @@ private:
         for (std::size_t field = 0; field < setup().scheme.equation->memory.size(); ++field) {
             const auto of_class = fit_->of_class(field);
             for (int c = 0; c < kNodeClasses; ++c)
-                a.of_class[field][c] = static_cast<T>(of_class[static_cast<std::size_t>(plane % 2 == 0 ? c : c ^ 2)]);
+                a.of_class[field][c] = static_cast<T>(of_class[static_cast<std::size_t>(class_from_plane(c, plane))]);
         }
     }
     [[nodiscard]] CodedK coded_k(std::int64_t plane = 0) const {

@@ -8,7 +8,7 @@
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/kernel.hpp"
 #include "kernels/equations/star/stencil.hpp"
-#include "kernels/equations/vti/vti.hpp"
+#include "kernels/fields/observed_field.hpp"
 
 namespace onda {
 
@@ -31,18 +31,6 @@ template <typename T>
 struct ReceiverEntries {
     const std::int64_t *first, *element;
     const T* weight;
-};
-
-/// What receivers see: an array whose elements the entries name, and what they see of another one with it.
-template <typename T>
-struct ObservedField {
-    const T* p = nullptr;
-    const T* second = nullptr;  ///< null: nothing
-    T share = 0;                ///< mean_stress() of kernels/equations/vti/vti.hpp
-
-    ONDA_HOST_DEVICE T operator()(std::int64_t element) const {
-        return second == nullptr ? p[element] : mean_stress(share, p[element], second[element]);
-    }
 };
 
 /// Samples the receivers of a range. \param samples of all receivers.

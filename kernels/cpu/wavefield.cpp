@@ -49,11 +49,7 @@ public:
         arguments_.cache_bytes = l2_bytes();
         if (twice_) arguments_.scratch = twice_->tiles.data();
         arguments_.weights = leap_weights<T>(setup_);
-        for (std::size_t axis = 0; axis < 3 && !setup_.scheme.equation->scratch.empty(); ++axis)
-            if (grid_.has_axis(static_cast<int>(axis)))
-                std::ranges::transform(
-                    first_derivative_weights(setup_.scheme.space_order), arguments_.first[axis],
-                    [h = grid_.spacing_m[axis]](double weight) { return static_cast<T>(weight / h); });
+        set_first_derivatives(setup_, arguments_.first);
         shell_step_ = with_isa(medium.isa(), []<typename Isa>() -> StepFunction<T> { return leap_shell_step<Isa, T>; });
         reset();
     }

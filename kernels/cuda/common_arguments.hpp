@@ -41,4 +41,25 @@ void set_common(DensityArguments<T>& a, const Fields<T>& f, int now) {
     a.rho_y_halo = static_cast<int>(f.half_rho().layout.halo[1]);
 }
 
+/// Leaves out the first planes of a step.
+template <typename T>
+void skip_planes(StepArguments<T>& a, int planes) {
+    a.p += a.plane * planes;
+    a.q += a.plane * planes;
+    a.k += a.k_plane * planes;
+}
+/// Leaves out the first planes of a step on codes of k.
+template <typename T, typename K>
+void skip_planes(WithCodes<StepArguments<T>, K>& a, int planes) {
+    a.p += a.plane * planes;
+    a.q += a.plane * planes;
+    a.coded_k += a.k_plane * planes;
+}
+/// Leaves out the first planes of a step of variable density.
+template <typename T>
+void skip_planes(DensityArguments<T>& a, int planes) {
+    skip_planes(static_cast<StepArguments<T>&>(a), planes);
+    a.half_rho += a.rho_plane * planes;
+}
+
 }  // namespace onda::cuda

@@ -36,8 +36,8 @@ __global__ void fill_halo_columns_kernel(T* p, FieldShape s, const LayerCopy* co
     node[copy.to] = static_cast<T>(copy.sign) * node[copy.from];
 }
 
-/// Multiplies p[n+1] and p[n] by (tx[x] ty[y]) tz[z] in the boxes, a vector of both a thread. Where a box was widened
-/// to whole vectors the factor is 1.
+/// Multiplies p and, unless it is null, q by (tx[x] ty[y]) tz[z] in the boxes, a vector of both a thread. Where a box
+/// was widened to whole vectors the factor is 1.
 template <typename T>
 __global__ void damp_kernel(T* __restrict__ p, T* __restrict__ q, FieldShape s,
                             const __grid_constant__ SpongeBoxes boxes, const T* __restrict__ tx,
@@ -55,7 +55,8 @@ __global__ void damp_kernel(T* __restrict__ p, T* __restrict__ q, FieldShape s,
     const int y = box.y + static_cast<int>(row % static_cast<unsigned>(box.ny));
     const int z = box.z + static_cast<int>(row / static_cast<unsigned>(box.ny));
     const std::int64_t node = z * s.plane + y * s.pitch + x;
-    Vec<T> now = load_vector(static_cast<const T*>(p + node)), next = load_vector(static_cast<const T*>(q + node));
+    Vec<T> now = load_vector(static_cast<const T*>(p + node)), next{};
+    if (q != nullptr) next = load_vector(static_cast<const T*>(q + node));
     ONDA_UNROLL
     for (int v = 0; v < V; ++v) {
         const T factor = (tx[x + v] * ty[y]) * tz[z];
@@ -63,7 +64,7 @@ __global__ void damp_kernel(T* __restrict__ p, T* __restrict__ q, FieldShape s,
         next.v[v] *= factor;
     }
     store_inside(p + node, now, s.nx - x);
-    store_inside(q + node, next, s.nx - x);
+    if (q != nullptr) store_inside(q + node, next, s.nx - x);
 }
 
 /// One thread a node: no two threads write the same value, and each adds in one fixed order.
@@ -74,7 +75,7 @@ __global__ void add_sources_kernel(T* p, SourceNodes<T> s, const std::int64_t* b
 }
 
 template <typename T>
-__global__ void sample_receivers_kernel(const T* p, ReceiverNodes<T> s, const std::int64_t* base, int offset) {
+__global__ void sample_receivers_kernel(ObservedField<T> p, ReceiverNodes<T> s, const std::int64_t* base, int offset) {
     let_next_launch_begin();
     wait_for_launch_before();
     const std::int64_t r = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
@@ -134,13 +135,13 @@ __global__ void find_largest_kernel(const T* first, FieldShape s, std::int64_t s
 
 /// Compact rows of a window. threadIdx.x runs along x; grid and threadIdx.y cover the rows.
 template <typename T, typename U>
-__global__ void gather_kernel(const T* field, WindowRows w, U* values) {
+__global__ void gather_kernel(ObservedField<T> field, WindowRows w, U* values) {
     const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.y) + threadIdx.y;
     if (row >= w.rows) return;
     const std::int64_t y = (w.first_row + row) % w.count_y, z = (w.first_row + row) / w.count_y;
-    const T* const from = field + w.element + y * w.step_y + z * w.step_z;
+    const ObservedField<T> from = field.from(w.element + y * w.step_y + z * w.step_z);
     for (std::int64_t x = threadIdx.x; x < w.count_x; x += blockDim.x)
-        values[row * w.count_x + x] = static_cast<U>(from[x * w.step_x]);
+        values[row * w.count_x + x] = static_cast<U>(from(x * w.step_x));
 }
 
 /// The reverse for whole rows: compact rows into the padded array.

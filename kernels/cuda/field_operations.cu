@@ -42,7 +42,8 @@ void fill_halo(T* p, const FieldShape& s, int axis, const LayerCopy* copies, int
 template <typename T>
 void damp(T* p, T* q, const FieldShape& s, const SpongeBoxes& boxes, const T* const (&taper)[3], cudaStream_t stream) {
     if (boxes.count == 0) return;
-    launch<T>(damp_kernel<T>, {cover(boxes.first[boxes.count], kThreads), kThreads}, stream, p, q, s, boxes, taper[0], taper[1], taper[2]);
+    launch<T>(damp_kernel<T>, {cover(boxes.first[boxes.count], kThreads), kThreads}, stream, p, q, s, boxes, taper[0],
+              taper[1], taper[2]);
 }
 
 template <typename T>
@@ -52,10 +53,11 @@ void add_sources(T* p, const SourceNodes<T>& sources, const std::int64_t* base, 
 }
 
 template <typename T>
-void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::int64_t* base, int offset,
-                      cudaStream_t stream) {
+void sample_receivers(const ObservedField<T>& p, const ReceiverNodes<T>& receivers, const std::int64_t* base,
+                      int offset, cudaStream_t stream) {
     if (receivers.receivers == 0) return;
-    launch<T>(sample_receivers_kernel<T>, {cover(receivers.receivers, kThreads), kThreads, 0, true}, stream, p, receivers, base, offset);
+    launch<T>(sample_receivers_kernel<T>, {cover(receivers.receivers, kThreads), kThreads, 0, true}, stream, p,
+              receivers, base, offset);
 }
 
 void decode_elements(const CodedK& k, const std::int64_t* element, std::int64_t count, float* values,
@@ -78,7 +80,7 @@ void find_largest(const T* p, const FieldShape& shape, int fields, std::int64_t 
 }
 
 template <typename T, typename U>
-void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream) {
+void gather(const ObservedField<T>& field, const WindowRows& window, U* values, cudaStream_t stream) {
     launch<U>(gather_kernel<T, U>, {cover(window.rows, kRows.y), kRows}, stream, field, window, values);
 }
 
@@ -91,10 +93,11 @@ void scatter(T* field, const WindowRows& window, const U* values, cudaStream_t s
     template void fill_halo<T>(T*, const FieldShape&, int, const LayerCopy*, int, cudaStream_t);                  \
     template void damp<T>(T*, T*, const FieldShape&, const SpongeBoxes&, const T* const(&)[3], cudaStream_t);     \
     template void add_sources<T>(T*, const SourceNodes<T>&, const std::int64_t*, int, cudaStream_t);              \
-    template void sample_receivers<T>(const T*, const ReceiverNodes<T>&, const std::int64_t*, int, cudaStream_t); \
+    template void sample_receivers<T>(const ObservedField<T>&, const ReceiverNodes<T>&, const std::int64_t*, int, \
+                                      cudaStream_t);                                                              \
     template void find_largest<T>(const T*, const FieldShape&, int, std::int64_t, Largest*, cudaStream_t);        \
-    template void gather<T, float>(const T*, const WindowRows&, float*, cudaStream_t);                            \
-    template void gather<T, double>(const T*, const WindowRows&, double*, cudaStream_t);                          \
+    template void gather<T, float>(const ObservedField<T>&, const WindowRows&, float*, cudaStream_t);             \
+    template void gather<T, double>(const ObservedField<T>&, const WindowRows&, double*, cudaStream_t);           \
     template void scatter<T, float>(T*, const WindowRows&, const float*, cudaStream_t);                           \
     template void scatter<T, double>(T*, const WindowRows&, const double*, cudaStream_t)
 ONDA_INSTANTIATE(float);

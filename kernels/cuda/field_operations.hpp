@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
+#include "kernels/fields/observed_field.hpp"
 #include "kernels/storage.hpp"
 
 namespace onda::cuda {
@@ -81,7 +82,8 @@ void require_code();
 /// Fills the halo layers of one axis (0 x, 1 y, 2 z).
 template <typename T>
 void fill_halo(T* p, const FieldShape& shape, int axis, const LayerCopy* copies, int count, cudaStream_t stream);
-/// The sponge, on p[n+1] and p[n]. Tapers are readable to the end of the last vector of a row.
+/// The sponge, on p[n+1] and p[n], or on memory fields: on p, and on q unless it is null. Tapers are readable to the
+/// end of the last vector of a row.
 template <typename T>
 void damp(T* p, T* q, const FieldShape& shape, const SpongeBoxes& boxes, const T* const (&taper)[3],
           cudaStream_t stream);
@@ -90,8 +92,8 @@ template <typename T>
 void add_sources(T* p, const SourceNodes<T>& sources, const std::int64_t* base, int offset, cudaStream_t stream);
 /// Records sample *base + offset.
 template <typename T>
-void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::int64_t* base, int offset,
-                      cudaStream_t stream);
+void sample_receivers(const ObservedField<T>& p, const ReceiverNodes<T>& receivers, const std::int64_t* base,
+                      int offset, cudaStream_t stream);
 /// k at some elements of an array of codes.
 void decode_elements(const CodedK& k, const std::int64_t* element, std::int64_t count, float* values,
                      cudaStream_t stream);
@@ -109,7 +111,7 @@ void find_largest(const T* p, const FieldShape& shape, int fields, std::int64_t 
                   cudaStream_t stream);
 /// U is float or double, whatever T is.
 template <typename T, typename U>
-void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream);
+void gather(const ObservedField<T>& field, const WindowRows& window, U* values, cudaStream_t stream);
 template <typename T, typename U>
 void scatter(T* field, const WindowRows& window, const U* values, cudaStream_t stream);
 

@@ -15,6 +15,8 @@ void add_radius(Instances<T>& list) {
     if constexpr (sizeof(T) == sizeof(float)) {
         add_inplane_coded<R>(list);
         add_leap_coded<R>(list);
+        add_attenuation_bulk_tensor<R>(list);
+        add_vti_bulk_tensor<R>(list);
     }
     add_inplane_async<R>(list);
     add_fused<R>(list);
@@ -25,6 +27,9 @@ void add_radius(Instances<T>& list) {
     add_density_bulk_tensor<R>(list);
     add_density_async<R>(list);
     add_direct_density<R>(list);
+    add_attenuation<R>(list);
+    add_vti<R>(list);
+    add_tti<R>(list);
     if constexpr (R > 1) add_radius<T, R - 1>(list);
 }
 
@@ -87,7 +92,8 @@ std::vector<std::string> wanted_kernels(const Setup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
     if (setup.applications() == Applications::twice) return {"leap", "leap-direct"};
     if (setup.medium.storage != Storage::full) return {"inplane-vertical", "direct"};
-    if (setup.scheme.equation == Equation::variable_density) return {"march25d", "direct"};
+    if (setup.scheme.equation != Equation::star && setup.scheme.equation != Equation::compact)
+        return {"inplane-vertical", "march25d", "direct"};
     if (setup.grid.dimensions == 2) return {"fused", "direct", "inplane-full", "march25d"};
     if (is_fast_in_one_launch(setup)) return {"fused", "inplane-vertical", "inplane-full", "march25d", "direct"};
     if (setup.scheme.space_order <= 12 && gpu_architecture(setup.ordinal) >= 90)

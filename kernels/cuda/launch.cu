@@ -69,14 +69,14 @@ StepFacts march_facts(const void* kernel, const MarchShape& shape, const MarchWo
     const MarchPlan plan = plan_march(kernel, shape, grid);
     const int threads = shape.block_x * shape.block_y;
     const double tiles_x = plan.shape.grid.x, tiles_y = plan.shape.grid.y, chunks = plan.shape.grid.z;
-    StepFacts facts = facts_of_streams(grid, element_bytes, work.medium_arrays);
+    StepFacts facts = facts_of_streams(grid, element_bytes, work.arrays);
     facts.compiled = resources_of(kernel, threads, shape.shared_bytes);
     facts.launches = volumes;
     count_blocks(facts, plan.chunks, static_cast<std::int64_t>(tiles_x * tiles_y), grid.nz(), 2. * shape.reach);
     facts.ahead = work.ahead;
     double values = loaded_values(grid, tiles_x, tiles_y, chunks, work.p);
-    if (work.medium_arrays > 1) values += loaded_values(grid, tiles_x, tiles_y, chunks, work.rho);
-    facts.l2_bytes = element_bytes * (values + 3. * facts.points);  // p[n-1] twice, k; rho is among the values
+    if (work.rho.x > 0) values += loaded_values(grid, tiles_x, tiles_y, chunks, work.rho);
+    facts.l2_bytes = element_bytes * (values + streams_beside(work.arrays, work.rho) * facts.points);
     // The planes beside a chunk come once for each of its sides; half of them are found in the L2 cache.
     facts.refetch_bytes = element_bytes * static_cast<double>(grid.nx() * grid.ny()) * shape.reach * (chunks - 1.);
     facts.window_bytes = facts.footprint_bytes;

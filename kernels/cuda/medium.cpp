@@ -21,7 +21,7 @@ constexpr std::int64_t kPieceBytes = 16 << 20;
 
 template <typename T>
 CudaMedium<T>::CudaMedium(const Setup& setup, const Instance<T>& instance, const MediumReaders& readers, double dt_s)
-    : Medium(setup), instance_(instance) {
+    : Medium(setup), instance_(instance), fit_(fit_of(setup, dt_s)) {
     const DeviceScope scope(setup.ordinal);
     if (setup.medium.storage != Storage::full) {
         load_codes(readers, dt_s);
@@ -29,11 +29,10 @@ CudaMedium<T>::CudaMedium(const Setup& setup, const Instance<T>& instance, const
     }
     memory_ = DeviceBuffer<T>(allocations(setup).of("medium"));
     std::int64_t begin = 0;
-    const auto fit = fit_of(setup, dt_s);
     for (const MediumArray& array : setup.scheme.equation->arrays) {
         layouts_.push_back(medium_layout(setup, array, layout_rules(setup)));
         begin_.push_back(begin);
-        load(layouts_.back(), MediumRows(Medium::setup(), array, readers, dt_s, fit.get()), memory_.data() + begin);
+        load(layouts_.back(), MediumRows(Medium::setup(), array, readers, dt_s, fit_.get()), memory_.data() + begin);
         begin += array_elements(layouts_.back());
     }
 }
@@ -77,6 +76,18 @@ CodedK CudaMedium<T>::coded_k() const {
 }
 
 template <typename T>
+std::array<std::array<T, kNodeClasses>, kMaxMemoryFields> CudaMedium<T>::of_class() const {
+    std::array<std::array<T, kNodeClasses>, kMaxMemoryFields> all{};
+    for (std::size_t field = 0; field < setup().scheme.equation->memory.size(); ++field) {
+        const auto of_field = fit_->of_class(field);
+        for (int c = 0; c < kNodeClasses; ++c)
+            all[field][static_cast<std::size_t>(c)] =
+                static_cast<T>(of_field[static_cast<std::size_t>(class_from_plane(c, setup().first_plane))]);
+    }
+    return all;
+}
+
+template <typename T>
 CudaMedium<T>::~CudaMedium() = default;
 
 template <typename T>
@@ -117,7 +128,7 @@ void CudaMedium<T>::load(const Layout& layout, const MediumRows& rows, Stored* t
 }
 
 template <typename T>
-void sample_elements(const T* array, const std::vector<std::int64_t>& element, std::span<double> values,
+void sample_elements(const ObservedField<T>& array, const std::vector<std::int64_t>& element, std::span<double> values,
                      const Stream& stream) {
     if (element.empty()) return;
     const auto count = static_cast<std::int64_t>(element.size());
@@ -134,8 +145,10 @@ void sample_elements(const T* array, const std::vector<std::int64_t>& element, s
     ONDA_CUDA_TRY(cudaMemcpy(host.data(), sampled.data(), host.size() * sizeof(T), cudaMemcpyDeviceToHost));
     std::ranges::copy(host, values.begin());
 }
-template void sample_elements(const float*, const std::vector<std::int64_t>&, std::span<double>, const Stream&);
-template void sample_elements(const double*, const std::vector<std::int64_t>&, std::span<double>, const Stream&);
+template void sample_elements(const ObservedField<float>&, const std::vector<std::int64_t>&, std::span<double>,
+                              const Stream&);
+template void sample_elements(const ObservedField<double>&, const std::vector<std::int64_t>&, std::span<double>,
+                              const Stream&);
 
 template <typename T>
 void CudaMedium<T>::values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const {
@@ -146,7 +159,7 @@ void CudaMedium<T>::values_at(std::size_t array, std::span<const std::int64_t> n
     }
     const DeviceScope scope(setup().ordinal);
     const Stream stream;
-    if (setup().medium.storage == Storage::full) return sample_elements(at_origin(array), element, values, stream);
+    if (setup().medium.storage == Storage::full) return sample_elements<T>({at_origin(array)}, element, values, stream);
     const auto elements = upload_for_a_moment(element);
     const auto sampled = upload_for_a_moment(std::vector<float>(element.size()));
     decode_elements(coded_k(), elements.data(), elements.size(), sampled.data(), stream.get());

@@ -2,6 +2,8 @@
 /// The parameters of a grid in the memory of one GPU.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "kernels/cuda/choice.hpp"
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/stepper.hpp"
+#include "kernels/fields/observed_field.hpp"
 #include "kernels/plan/medium_rows.hpp"
 
 namespace onda::cuda {
@@ -16,7 +19,7 @@ namespace onda::cuda {
 /// Elements of an array, read through the kernel that samples receivers: one entry of weight 1 each. Waits for the
 /// stream. \param array at node (0, 0, 0); \param element from there.
 template <typename T>
-void sample_elements(const T* array, const std::vector<std::int64_t>& element, std::span<double> values,
+void sample_elements(const ObservedField<T>& array, const std::vector<std::int64_t>& element, std::span<double> values,
                      const Stream& stream);
 
 template <typename T>
@@ -44,6 +47,8 @@ public:
     }
     /// k, where it is stored as codes.
     [[nodiscard]] CodedK coded_k() const;
+    /// What nodes of each class have for each memory field, counted from the first plane of the set-up.
+    [[nodiscard]] std::array<std::array<T, kNodeClasses>, kMaxMemoryFields> of_class() const;
 
 private:
     /// \param target of numbers, or of codes.
@@ -52,6 +57,7 @@ private:
     void load_codes(const MediumReaders& readers, double dt_s);
 
     Instance<T> instance_;
+    std::shared_ptr<const MediumFit> fit_;
     std::vector<Layout> layouts_;
     std::vector<std::int64_t> begin_;  ///< element of memory_ at which each array begins
     DeviceBuffer<T> memory_;

@@ -9,6 +9,7 @@
 #include "kernels/cuda/fused/fused_steps.hpp"
 #include "kernels/cuda/strips/strip.hpp"
 #include "kernels/shot/leap_sources.hpp"
+#include "kernels/shot/source_entries.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -24,9 +25,10 @@ std::int64_t medium_elements(const Setup& setup) {
     return elements;
 }
 
-SourceTables tables_of(const ShotSize& shot, int shots) {
-    return {shots * shot.source_nodes, shots * shot.source_nodes, shots * shot.sources,
-            shots * shot.sources * shot.signal_samples};
+SourceTables tables_of(const Problem& problem, const ShotSize& shot, int shots) {
+    const std::int64_t entries = shots * shot.source_nodes;
+    return {entries, entries, shots * shot.sources, shots * shot.sources * shot.signal_samples,
+            entries * static_cast<std::int64_t>(fields_of_sources(problem.scheme.equation))};
 }
 
 /// Adds the tables of sources; for leaps as much as they take at most, wherever the sources are:
@@ -37,11 +39,11 @@ void add_sources_of(Allocations& list, const Problem& problem, ShotSize shot, st
         const auto added = [every](std::int64_t samples) { return (samples + every - 1) / every; };
         ShotSize odd = shot;
         odd.signal_samples = added(shot.signal_samples);
-        if (has_odd_level(problem)) add_sources(list, tables_of(odd, shots), element_bytes, "odd sources");
+        if (has_odd_level(problem)) add_sources(list, tables_of(problem, odd, shots), element_bytes, "odd sources");
         shot = most_of_leaps(problem, shot);
         shot.signal_samples = added(shot.signal_samples);
     }
-    add_sources(list, tables_of(shot, shots), element_bytes);
+    add_sources(list, tables_of(problem, shot, shots), element_bytes);
 }
 
 void add_shots(Allocations& list, const Setup& setup, const ShotSize& shot, std::int64_t element_bytes, int shots) {
@@ -142,7 +144,7 @@ void add_sources(Allocations& list, const SourceTables& size, std::int64_t eleme
     add("element", size.nodes, sizeof(std::int64_t));
     add("first", size.nodes + 1, sizeof(std::int64_t));
     add("row", size.entries, sizeof(std::int32_t));
-    add("amplitude", size.entries, element_bytes);
+    add("amplitude", size.amplitudes, element_bytes);
     add("samples", size.sources + 1, sizeof(std::int64_t));
     add("signal", size.samples, element_bytes);
 }

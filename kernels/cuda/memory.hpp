@@ -59,7 +59,8 @@ struct SourceTables {
     std::int64_t nodes = 0;    ///< that sources act on, each once a shot
     std::int64_t entries = 0;  ///< weighted nodes of sources
     std::int64_t sources = 0;
-    std::int64_t samples = 0;  ///< of all signals
+    std::int64_t samples = 0;     ///< of all signals
+    std::int64_t amplitudes = 0;  ///< of the entries, for each field that they act on
 };
 /// Adds the rows of the sources, none without sources. \param level "sources" or "odd sources", see LeapSources.
 void add_sources(Allocations& list, const SourceTables& size, std::int64_t element_bytes,

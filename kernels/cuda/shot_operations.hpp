@@ -21,9 +21,10 @@ __device__ __forceinline__ void add_source(T* p, const SourceNodes<T>& s, int i,
 
 /// Records sample n of receiver r. \param p p[n].
 template <typename T>
-__device__ __forceinline__ void sample_receiver(const T* p, const ReceiverNodes<T>& s, std::int64_t r, std::int64_t n) {
+__device__ __forceinline__ void sample_receiver(const ObservedField<T>& p, const ReceiverNodes<T>& s, std::int64_t r,
+                                                std::int64_t n) {
     T value = 0;
-    for (std::int64_t e = s.first[r]; e < s.first[r + 1]; ++e) value = fused(s.weight[e], p[s.element[e]], value);
+    for (std::int64_t e = s.first[r]; e < s.first[r + 1]; ++e) value = fused(s.weight[e], p(s.element[e]), value);
     s.samples[n % s.capacity * s.receivers + r] = value;
 }
 

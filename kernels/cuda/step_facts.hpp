@@ -58,15 +58,24 @@ constexpr int in_sectors(int nodes, int element_bytes) {
     return (nodes * element_bytes + kSectorBytes - 1) / kSectorBytes * kSectorBytes / element_bytes;
 }
 
-/// Cost counts of the array streams alone: both levels and the arrays of the medium. In 2-D the shots of a batch, which
-/// lie side by side along y, share the medium.
-inline StepFacts facts_of_streams(const Grid& grid, int element_bytes, int medium_arrays) {
+/// The arrays that a step of a kernel reads and writes.
+struct StepArrays {
+    int medium = 1;  ///< arrays of the medium
+    int fields = 1;  ///< of two levels, of which a step reads both and writes one
+    int memory = 0;  ///< fields that a step reads and writes
+};
+
+/// Cost counts of the array streams alone. In 2-D the shots of a batch, which lie side by side along y, share the
+/// medium.
+inline StepFacts facts_of_streams(const Grid& grid, int element_bytes, StepArrays arrays) {
     StepFacts facts;
     facts.element_bytes = element_bytes;
     facts.points = static_cast<double>(grid.points());
     const double medium = grid.dimensions == 2 ? static_cast<double>(grid.nx() * grid.nz()) : facts.points;
-    facts.stream_bytes = element_bytes * (3. * facts.points + medium_arrays * medium);
-    facts.footprint_bytes = element_bytes * (2. * facts.points + medium_arrays * medium);
+    facts.stream_bytes =
+        element_bytes * ((3. * arrays.fields + 2. * arrays.memory) * facts.points + arrays.medium * medium);
+    facts.footprint_bytes =
+        element_bytes * ((2. * arrays.fields + arrays.memory) * facts.points + arrays.medium * medium);
     return facts;
 }
 
@@ -86,8 +95,14 @@ struct MarchWork {
     int copied_pieces = 0;     ///< of these, copies of 16 bytes that threads ask for
     double engine_lines = 0.;  ///< of a block: see StepFacts
     int ahead = 0;             ///< planes on their way
-    int medium_arrays = 1;
+    StepArrays arrays = {};
 };
+
+/// The values a node that a kernel reads or writes beside those of p, and of rho where the medium has one, which it
+/// loads with a halo: p[n-1] twice, k, and so on.
+inline double streams_beside(const StepArrays& arrays, const TileReach& rho) {
+    return 3. * arrays.fields - 1. + 2. * arrays.memory + arrays.medium - (rho.x > 0 ? 1. : 0.);
+}
 
 /// The values of one array that tiles of width x height nodes, marching through `chunks` of planes, load in a step.
 inline double loaded_values(const Grid& grid, double tiles_x, double tiles_y, double chunks, TileReach reach) {

@@ -52,11 +52,17 @@ struct Fields {
     Stencil<T> stencil;
     /// Both time levels of each field, in the order of the equation, at node (0, 0, 0).
     std::array<std::array<T*, 2>, kMaxFields> levels{};
-    CodedK coded_k = {};           ///< where k is stored as codes: in the place of k
-    NodeBox leap{};                ///< nodes that kernels which leap update: see kernels/plan/shell.hpp
-    LeapWeights<T> weights = {};   ///< of these kernels
-    int volumes = 1;               ///< of each field: see batched()
-    std::int64_t volume_step = 0;  ///< elements from one to the next
+    /// The memory fields and the scratch fields of the equation, which lie as the fields do; null beyond those it has.
+    std::array<T*, kMaxMemoryFields> memory{};
+    std::array<T*, kMaxScratchFields> scratch{};
+    /// What nodes of each class have for each memory field. Classes are counted from the first plane.
+    std::array<std::array<T, kNodeClasses>, kMaxMemoryFields> of_class{};
+    T first[3][kMaxRadius + 1] = {};  ///< of equations that take first derivatives: D_m / h along x, y, z
+    CodedK coded_k = {};              ///< where k is stored as codes: in the place of k
+    NodeBox leap{};                   ///< nodes that kernels which leap update: see kernels/plan/shell.hpp
+    LeapWeights<T> weights = {};      ///< of these kernels
+    int volumes = 1;                  ///< of each field: see batched()
+    std::int64_t volume_step = 0;     ///< elements from one to the next
 
     /// A time level of the first field.
     [[nodiscard]] T* p(int level) const { return levels[0][static_cast<std::size_t>(level)]; }
@@ -82,6 +88,10 @@ struct Fields {
             array.layout.n[2] = end - begin;
         }
         if (coded_k.storage != Storage::full) some.coded_k += begin * k().layout.plane;
+        for (std::size_t i = 0; i < of_class.size(); ++i)
+            for (int c = 0; c < kNodeClasses; ++c)
+                some.of_class[i][static_cast<std::size_t>(c)] =
+                    of_class[i][static_cast<std::size_t>(class_from_plane(c, begin))];
         return some;
     }
 
@@ -90,6 +100,10 @@ private:
         for (auto& of_field : levels)
             for (T*& level : of_field)
                 if (level != nullptr) level += elements;
+        for (T*& array : memory)
+            if (array != nullptr) array += elements;
+        for (T*& array : scratch)
+            if (array != nullptr) array += elements;
     }
 };
 
@@ -188,6 +202,22 @@ void add_leap_bulk_tensor(Instances<double>& list);
 /// Appends the leaps that read k as codes.
 template <int R>
 void add_leap_coded(Instances<float>& list);
+template <int R>
+void add_attenuation(Instances<float>& list);
+template <int R>
+void add_attenuation(Instances<double>& list);
+template <int R>
+void add_attenuation_bulk_tensor(Instances<float>& list);
+template <int R>
+void add_vti_bulk_tensor(Instances<float>& list);
+template <int R>
+void add_vti(Instances<float>& list);
+template <int R>
+void add_vti(Instances<double>& list);
+template <int R>
+void add_tti(Instances<float>& list);
+template <int R>
+void add_tti(Instances<double>& list);
 void add_march(Instances<float>& list);
 void add_march(Instances<double>& list);
 void add_thesis(Instances<float>& list);

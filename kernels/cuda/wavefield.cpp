@@ -19,6 +19,7 @@
 #include "kernels/cuda/shots/traces.hpp"
 #include "kernels/cuda/strips/cpml.hpp"
 #include "kernels/cuda/strips/strip.hpp"
+#include "kernels/equations/tti/first_derivative.hpp"
 #include "kernels/plan/planes_inside.hpp"
 #include "kernels/plan/shell.hpp"
 #include "kernels/plan/state_parts.hpp"
@@ -150,12 +151,13 @@ private:
     }
     void inject(std::int64_t n) {
         prepare_shots();
-        add_sources(q(), sources_.nodes(), counter_.data(), offset_of(n), compute().get());
+        for (std::size_t field = 0; field < sources_.fields(); ++field)
+            add_sources(fields_.before(field), sources_.nodes(field), counter_.data(), offset_of(n), compute().get());
     }
     void record_sample(std::int64_t n) {
         prepare_shots();
         if (capturing_ ? graph_records_ : traces_.records(n))
-            traces_.record(p(), counter_.data(), offset_of(n), compute().get());
+            traces_.record(fields_.observed(), counter_.data(), offset_of(n), compute().get());
         if (!capturing_) traces_.flush(n, compute(), fields_.copy());
     }
     void take_step(const Steppers& steppers) const {
@@ -234,6 +236,8 @@ Fields<T> CudaWavefield<T>::described_fields() const {
     for (std::size_t array = 0; array < medium_->arrays(); ++array)
         fields.medium[array] = {medium_->at_origin(array), shared_by_shots(medium_->layout(array), setup_.grid)};
     fields.coded_k = medium_->coded_k();
+    fields.of_class = medium_->of_class();
+    set_first_derivatives(setup_, fields.first);
     fields.stencil = make_stencil<T>(setup_.scheme, fields.grid.spacing_m, fields.grid.dimensions);
     fields.leap = box_of_volume(shell_.leap, fields.grid);
     fields.weights = leap_weights<T>(setup_);
@@ -429,6 +433,7 @@ void CudaWavefield<T>::upload(std::span<const double> p_now, std::span<const dou
         for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z)
             fields_.copy_in(memory, plane, std::span<const T>(silence));
     };
+    fields_.for_memory(shot, forget);
     for_odd_level(shot, forget);
     for (const auto& of_turn : strips_)
         for (const auto& strip : of_turn) strip->for_state(shot, fields_.level(), forget);

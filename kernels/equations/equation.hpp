@@ -67,7 +67,8 @@ struct MediumArray {
     void (*row)(std::span<const std::vector<float>> parameters, double dt_s, std::span<double> values) = nullptr;
 };
 
-inline constexpr std::size_t kMaxParameters = 8, kMaxMediumArrays = 8, kMaxFields = 4;
+inline constexpr std::size_t kMaxParameters = 8, kMaxMediumArrays = 8, kMaxFields = 4, kMaxMemoryFields = 2,
+                             kMaxScratchFields = 2;
 
 /// What an equation works out once for a medium, where its arrays follow from more than the parameters of each node:
 /// from coefficients that are fitted for a time step, and from the class of the node (node_class()).

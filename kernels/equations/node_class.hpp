@@ -19,6 +19,11 @@ ONDA_HOST_DEVICE constexpr int node_class(std::int64_t x, std::int64_t y, std::i
     return static_cast<int>((x + y) & 1) + 2 * static_cast<int>((y + z) & 1);
 }
 
+/// The class of a node of that class where z is counted from a plane, and the other way round.
+ONDA_HOST_DEVICE constexpr int class_from_plane(int node_class, std::int64_t plane) {
+    return plane % 2 == 0 ? node_class : node_class ^ 2;
+}
+
 /// Whether x + z is odd for the nodes of a class.
 ONDA_HOST_DEVICE constexpr bool is_odd_in_plane(int node_class) {
     return node_class == 1 || node_class == 2;

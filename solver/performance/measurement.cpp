@@ -93,8 +93,21 @@ MediumReaders random_medium(const Setup& setup, const RandomRow& random) {
         };
     };
     constexpr auto fastest = static_cast<float>(kBenchFastest_m_s);
-    MediumReaders readers{around(0.75f * fastest, 0.5f * fastest)};
-    while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(around(2000.f, 1000.f));
+    MediumReaders readers;
+    for (const MediumParameter& parameter : setup.scheme.equation->parameters) {
+        if (parameter.name == "vp")
+            readers.push_back(around(0.75f * fastest, 0.5f * fastest));
+        else if (parameter.name == "rho")
+            readers.push_back(around(2000.f, 1000.f));
+        else if (parameter.name == "q")
+            readers.push_back(around(100.f, 100.f));
+        else if (parameter.name == "epsilon")
+            readers.push_back(around(0.15f, 0.1f));
+        else if (parameter.name == "delta")
+            readers.push_back(around(0.05f, 0.1f));
+        else  // angles of the axis
+            readers.push_back(around(0.5f, 1.f));
+    }
     return readers;
 }
 
@@ -107,8 +120,9 @@ std::int64_t steps_of_round(std::int64_t fewest, double least_s, const std::func
 
 Twin twin_of(const Device& device, const Setup& setup, const Load& load) {
     Twin twin{setup, load};
-    const bool density = has_parameter(setup.scheme.equation, "rho");
-    twin.setup.scheme = make_scheme(density ? Equation::variable_density : Equation::star, 2);
+    const bool is_star = setup.scheme.equation == Equation::compact;  // the streams are the star's
+    twin.setup.scheme = make_scheme(is_star ? Equation::star : setup.scheme.equation, 2);
+    twin.setup.scheme.relaxation = setup.scheme.relaxation;
     twin.setup.stepping = Stepping::single;
     twin.setup.medium = {};
     twin.setup.kernel = "twin";

@@ -54,7 +54,8 @@ std::vector<double> random_field(std::int64_t points);
 
 /// Random values for a row of nodes, between -0.5 and 0.5. \param begin the number of its first node.
 using RandomRow = std::function<void(std::int64_t begin, std::span<float> row)>;
-/// Readers of every parameter of the set-up's equation: 1500 m/s to kBenchFastest_m_s, 1500 to 2500 kg/m3.
+/// Readers of every parameter of the set-up's equation: 1500 m/s to kBenchFastest_m_s, 1500 to 2500 kg/m3, Q of 50 to
+/// 150, epsilon of 0.1 to 0.2, delta of 0 to 0.1, angles of 0 to 1.
 MediumReaders random_medium(const Setup& setup, const RandomRow& random);
 
 /// So many steps that a round of them takes `least_s`, of so many at least. \param round_s times a round of steps.

@@ -117,6 +117,35 @@ TEST_CASE("every instance gives the bits of the CPU, and holds what was predicte
     CHECK(compared > 50);
 }
 
+TEST_CASE("media that absorb and anisotropic ones have the bits of the CPU in every instance") {
+    std::size_t compared = 0, late = 0;
+    for (const Equation equation : kFurtherOperators)
+        for (const Case& c : kSmall) {
+            const bool odd = ++compared % 2 != 0;
+            const Setup setup = setup_of(c, odd ? 2 : 8, odd ? Precision::float64 : Precision::float32, equation);
+            const Case brief = shortened(c, 12);
+            CHECK(compare_instances(setup, brief, on_cpu(setup, brief), [&late](const Setup& chosen) {
+                      cuda_on_host::run_late = ++late % 3 != 0;
+                      return make_noisy_medium(chosen, cuda::make_medium);
+                  }) >= 2);
+        }
+}
+
+TEST_CASE("their batches, states and slabs have the bits of the CPU") {
+    cuda_on_host::run_late = true;
+    for (const Equation equation : {Equation::attenuation_of_two, Equation::vti, Equation::tti}) {
+        const Case flat = shortened(kSmall[3], 12), solid = shortened(kSmall[1], 12);
+        const Setup setup = setup_of(flat, 2, Precision::float32, equation);
+        const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(3);
+        CHECK(allocated_bytes(*batch) == cuda::allocations(setup, 3).bytes(Memory::device));
+        check_batch(*batch, flat, [&](std::uint64_t seed) { return on_cpu(setup, flat, "auto", seed); });
+        for (const bool from_gpu : {true, false}) {
+            check_goes_on_elsewhere(setup, flat, from_gpu, 5, 3);
+            check_goes_on_elsewhere(setup_of(solid, 2, Precision::float32, equation), solid, from_gpu, 5, 3);
+        }
+    }
+}
+
 TEST_CASE("the thesis' kernels have every tile of its tables, with the shared memory that is counted for it") {
     const Case c = shortened(kSmall[0], 3);
     Setup setup = setup_of(c, 8, Precision::float32);

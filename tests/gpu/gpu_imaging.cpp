@@ -65,6 +65,22 @@ TEST_CASE("a few steps of scattering and images by fluxes have the bits of the C
             }
 }
 
+TEST_CASE("images that take the memory of nodes have the bits of the CPU") {
+    need_gpu();
+    for (const Case& c : kImagingCases)
+        for (const Equation equation : {Equation::attenuation, Equation::attenuation_density_of_two}) {
+            const Setup setup = setup_of(c, 8, Precision::float32, equation);
+            const auto images = [&](const MakeMedium& make) {
+                const auto medium = make_noisy_medium(setup, make);
+                return memory_images([&medium](int count) { return medium->make_wavefield(count); }, c, setup.precision,
+                                     shots_of(c));
+            };
+            CAPTURE(c.name);
+            CAPTURE(equation->name);
+            CHECK(images(cuda::make_medium) == images(cpu::make_medium));
+        }
+}
+
 TEST_CASE(
     "a few steps of rebuilt fields and images have the bits of the CPU, wherever rings lie and whatever they hold") {
     need_gpu();

@@ -106,6 +106,15 @@ TEST_CASE("every compiled instance of variable density gives the bits of the ref
                 CHECK(compare_with_reference(c, order, precision, Equation::variable_density) >= 2);
 }
 
+TEST_CASE("every compiled instance of media that absorb and of anisotropic ones gives the bits of the reference") {
+    need_gpu();
+    for (const Equation equation : kFurtherOperators)
+        for (const Case& c : kCases)
+            for (const int order : {2, 4, 8, 12, 16})
+                for (const Precision precision : {Precision::float32, Precision::float64})
+                    CHECK(compare_with_reference(c, order, precision, equation) >= 2);
+}
+
 // What compute-sanitizer runs (tests/CMakeLists.txt), which takes a thousand times longer.
 TEST_CASE("a few steps of every instance on small grids") {
     need_gpu();
@@ -120,7 +129,7 @@ TEST_CASE("a few steps of every instance on small grids") {
     for (const Case& c : {small, flat})
         for (const int order : {4, 16})
             for (const Precision precision : {Precision::float32, Precision::float64})
-                for (const Equation equation : kOperators)
+                for (const Equation equation : kAllOperators)
                     CHECK(compare_with_reference(c, order, precision, equation) > 0);
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         CHECK(compare_with_reference(flat, 2, precision) > 0);

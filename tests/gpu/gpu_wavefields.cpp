@@ -17,7 +17,8 @@ using namespace onda::test;
 TEST_CASE("each shot of a batch has the bits of the CPU's shot alone, in every instance") {
     need_gpu();
     for (const Case& unequal : kCases) {
-        for (const Equation equation : {Equation::star, Equation::compact, Equation::variable_density})
+        for (const Equation equation : {Equation::star, Equation::compact, Equation::variable_density,
+                                        Equation::attenuation_of_two, Equation::vti, Equation::tti})
             for (const int order : {2, 8, 16})
                 for (const Precision precision : {Precision::float32, Precision::float64}) {
                     const bool compact = equation == Equation::compact;
@@ -60,7 +61,7 @@ TEST_CASE("wavefields with layers and without share one medium of a GPU") {
 TEST_CASE("a state saved on one device goes on at the other with the same bits") {
     need_gpu();
     for (const Case& c : kCases)
-        for (const Equation equation : kOperators)
+        for (const Equation equation : kAllOperators)
             for (const bool from_gpu : {true, false}) {
                 const Setup setup = setup_of(c, 4, Precision::float32, equation);
                 check_goes_on_elsewhere(setup, c, from_gpu, c.steps / 2, 3);

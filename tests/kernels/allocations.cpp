@@ -22,7 +22,7 @@ std::int64_t held() {
 TEST_CASE("media, wavefields and shots hold what their list adds up to, and give it back") {
     const std::int64_t before = held();
     for (const Case& c : kCases)
-        for (const Equation equation : kCpuOperators)
+        for (const Equation equation : kAllOperators)
             for (const Precision precision : {Precision::float32, Precision::float64})
                 for (const int shots : {1, 3}) {
                     Setup setup = setup_of(c, 4, precision, equation);

@@ -41,44 +41,6 @@ std::vector<double> difference_of(const Wavefield& wavefield, const Grid& grid) 
     return now;
 }
 
-/// The products of every memory field of a background, kept every second step, with another field that meets it from
-/// the last step on: of each shot, one field after the other.
-template <typename MakeWavefield>
-std::vector<std::vector<double>> memory_images(const MakeWavefield& make_wavefield, const Case& c, Precision precision,
-                                               int shots, std::uint64_t first_seed = 0) {
-    const std::unique_ptr<Wavefield> background = make_wavefield(shots), adjoint = make_wavefield(shots);
-    const std::int64_t slots = c.steps / 2;
-    std::vector<std::unique_ptr<Correlation>> memories;
-    for (std::size_t field = 0; field < background->problem().scheme.equation->memory.size(); ++field)
-        memories.push_back(background->fields().make_correlation(slots, correlated_memory(field)));
-    for (int shot = 0; shot < shots; ++shot) {
-        const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
-        start_noisy_shot(*background, c, precision, 1., shot, seed);
-        start_noisy_shot(*adjoint, c, precision, 1., shot, seed + 100);
-    }
-    for (Wavefield* wavefield : {background.get(), adjoint.get()}) wavefield->record(0);
-    for (std::int64_t n = 0; n < c.steps; ++n) {
-        background->enqueue(n, 1);
-        for (const auto& memory : memories)
-            if (n % 2 == 1) memory->keep(background->fields(), n / 2);
-    }
-    for (std::int64_t n = 0; n < c.steps; ++n) {
-        const std::int64_t level = c.steps - 1 - n;
-        for (const auto& memory : memories) memory->meet(adjoint->fields(), level % 2 == 1 ? level / 2 : -1, 1);
-        adjoint->enqueue(n, 1);
-    }
-    for (Wavefield* wavefield : {background.get(), adjoint.get()}) wavefield->wait();
-    std::vector<std::vector<double>> of_shots(static_cast<std::size_t>(shots));
-    for (int shot = 0; shot < shots; ++shot)
-        for (const auto& memory : memories) {
-            std::vector<double> image(static_cast<std::size_t>(c.grid.points()));
-            memory->download(LevelSum::products, image, shot);
-            of_shots[static_cast<std::size_t>(shot)].insert(of_shots[static_cast<std::size_t>(shot)].end(),
-                                                            image.begin(), image.end());
-        }
-    return of_shots;
-}
-
 /// \param results_on gives the results on a medium that is made so.
 template <typename ResultsOn>
 void check_slabs(const Case& c, const Setup& setup, const ResultsOn& results_on) {

@@ -80,8 +80,8 @@ inline Case with_equal_spacings(Case c) {
 
 /// The operators that every order has.
 inline constexpr std::array kOperators{Equation::star, Equation::variable_density};
-/// The same, and those that CPUs alone compute so far.
-inline constexpr std::array kCpuOperators{Equation::star,
+/// The same, and those whose nodes remember or have two stresses.
+inline constexpr std::array kAllOperators{Equation::star,
                                           Equation::variable_density,
                                           Equation::attenuation,
                                           Equation::attenuation_of_two,
@@ -89,6 +89,7 @@ inline constexpr std::array kCpuOperators{Equation::star,
                                           Equation::attenuation_density_of_two,
                                           Equation::vti,
                                           Equation::tti};
+inline constexpr std::span kFurtherOperators = std::span(kAllOperators).subspan(kOperators.size());
 
 /// Decay and strength that differ at every value.
 inline CpmlFace layer_of(std::int64_t width) {

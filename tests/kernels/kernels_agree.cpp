@@ -161,14 +161,14 @@ TEST_CASE("the comparisons leave nothing out, however few instruction sets a mac
     std::vector<std::string> isas;
     for (const char* isa : {"generic", "first", "second", "third"}) {
         isas.emplace_back(isa);
-        for (const Equation equation : kCpuOperators)
+        for (const Equation equation : kAllOperators)
             for (const std::vector<int>& orders : {kAllOrders, kFewOrders})
                 check_covered(trials_of(equation, orders, isas), orders, isas, cpu::kernels_of(equation));
     }
 }
 
 TEST_CASE("every kernel, instruction set and thread count gives the bits of the reference") {
-    for (const Equation equation : kCpuOperators) {
+    for (const Equation equation : kAllOperators) {
         // Sanitizers, for which minutes count, see the same source at every order; so do equations with memory fields,
         // whose operators are those of others.
         const std::vector<int>& orders = kSanitized || !equation->memory.empty() ? kFewOrders : kAllOrders;
@@ -280,7 +280,7 @@ TEST_CASE("what the compact stencil cannot do is refused") {
 
 TEST_CASE("denormals: zero in float, kept in double, in fields and traces of every kernel") {
     for (const std::size_t which : {1u, 7u})
-        for (const Equation equation : kCpuOperators)
+        for (const Equation equation : kAllOperators)
             for (const Precision precision : {Precision::float32, Precision::float64})
                 check_denormals(kCases[which], equation, precision);
 }
@@ -295,7 +295,7 @@ TEST_CASE("a kernel without the wave operator asked for is refused with those th
 }
 
 TEST_CASE("a reader is taken for each parameter of the equation, and no other") {
-    for (const Equation equation : kCpuOperators) {
+    for (const Equation equation : kAllOperators) {
         const Setup setup = setup_of(kCases[0], 4, Precision::float32, equation);
         MediumReaders readers(equation->parameters.size(), uniform(2000.f));
         CHECK_NOTHROW(cpu::make_medium(setup, readers, 1e-3));
@@ -384,7 +384,7 @@ TEST_CASE("the extremum is the largest value, the first of equal ones, and the f
 TEST_CASE("what is held is what was predicted") {
     for (const Case& c : kCases)
         for (const Precision precision : {Precision::float32, Precision::float64})
-            for (const Equation equation : kCpuOperators) {
+            for (const Equation equation : kAllOperators) {
                 const Setup setup = setup_of(c, 8, precision, equation);
                 CHECK(allocated_bytes(*make_uniform_wavefield(setup, cpu::make_medium)) ==
                       cpu::allocations(setup).bytes(Memory::host));

@@ -99,9 +99,14 @@ inline void compare_long_runs(const std::vector<int>& devices, const Setup& setu
 /// The set-ups that are compared: every way to step.
 inline std::vector<Setup> long_run_setups() {
     const Case& c = kTallGrid;
-    return {setup_of(c, 8, Precision::float32), setup_of(c, 2, Precision::float64),
-            setup_of(c, 8, Precision::float32, Equation::variable_density), leap_setup(c, 2, Precision::float32),
-            fourth_order_setup(c, 2, Precision::float32)};
+    return {setup_of(c, 8, Precision::float32),
+            setup_of(c, 2, Precision::float64),
+            setup_of(c, 8, Precision::float32, Equation::variable_density),
+            leap_setup(c, 2, Precision::float32),
+            fourth_order_setup(c, 2, Precision::float32),
+            setup_of(c, 8, Precision::float32, Equation::attenuation),
+            setup_of(c, 2, Precision::float32, Equation::vti),
+            setup_of(c, 2, Precision::float32, Equation::tti)};
 }
 
 }  // namespace onda::test

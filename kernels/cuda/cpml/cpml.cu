@@ -25,6 +25,7 @@ template <typename T, int R>
 void launch_kind(const CpmlLaunch<T>& l, const CpmlArguments<T>& arguments, cudaStream_t stream) {
     if (l.kind == FactorKind::star) return launch_strips<T, StarFactor<R>>(l, arguments, stream);
     if (l.kind == FactorKind::density) return launch_strips<T, DensityFactor<R>>(l, arguments, stream);
+    if (l.kind == FactorKind::vti) return launch_with<T, VtiFactor<R>>(l, arguments, stream);
     if constexpr (R == 1) {
         if (l.kind == FactorKind::compact_2d) return launch_strips<T, CompactFactor<2>>(l, arguments, stream);
         return launch_strips<T, CompactFactor<3>>(l, arguments, stream);

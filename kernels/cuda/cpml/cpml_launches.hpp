@@ -39,6 +39,14 @@ struct CpmlSide {
     std::int64_t memory_step = 0, memory_row = 0;     ///< psi and zeta across y and z: from t to t + 1, and as `row`
 };
 
+/// What strips add to a second field, where fields share them (LayerCoupling of kernels/equations/equation.hpp). Arrays
+/// point at node (0, 0, 0); multipliers of k lie as k does, null: 1.
+template <typename T>
+struct CpmlShared {
+    T* also = nullptr;                              ///< p[n+1] of the other field
+    const T *of_own = nullptr, *of_also = nullptr;  ///< beside k in what either field takes
+};
+
 /// The strips of one axis that one launch computes. Arrays point at node (0, 0, 0).
 template <typename T>
 struct CpmlArguments {
@@ -55,6 +63,7 @@ struct CpmlArguments {
     T smoothing[3] = {};                                 ///< compact operator: see smoothed()
     CpmlSide<T> side[2];
     int sides = 0;
+    CpmlShared<T> shared;          ///< of factors that couple
     int tiles = 0;                 ///< across x: of kCpmlLanes values in the widest strip
     bool reaches_further = false;  ///< across x: whether a tile needs p of the next one, or zeros beyond the face
 };

@@ -20,19 +20,19 @@ struct NodeWork {
     TileReach p,
         rho;  ///< what a block's nodes read beside their own, with x in nodes; it is read along each axis alone
     bool corners = false;  ///< or between the axes as well
-    int medium_arrays = 1;
+    StepArrays arrays = {};
     int reciprocals = 0;  ///< among the operations
 };
 
 /// 6 r + 3 operations, and each neighbour along the axes once.
 constexpr NodeWork star_work(int dimensions, int radius) {
     const int y = dimensions == 3 ? radius : 0;
-    return {4 * radius + 2 * y + 3, 4 * radius + 2 * y + 4, 2 * radius, {radius, y, radius}, {}, false, 1};
+    return {4 * radius + 2 * y + 3, 4 * radius + 2 * y + 4, 2 * radius, {radius, y, radius}, {}};
 }
 /// The sums of three planes, each alone.
 constexpr NodeWork compact_work(int dimensions) {
-    if (dimensions == 3) return {3 * 8 + 3 * 3 + 4, 27 + 3, 18, {1, 1, 1}, {}, true, 1};
-    return {3 * 2 + 3 * 2 + 4, 9 + 3, 6, {1, 0, 1}, {}, true, 1};
+    if (dimensions == 3) return {3 * 8 + 3 * 3 + 4, 27 + 3, 18, {1, 1, 1}, {}, true};
+    return {3 * 2 + 3 * 2 + 4, 9 + 3, 6, {1, 0, 1}, {}, true};
 }
 /// 2 r fluxes along each axis, of 2 r differences and a reciprocal each.
 constexpr NodeWork density_node_work(int dimensions, int radius) {
@@ -43,8 +43,15 @@ constexpr NodeWork density_node_work(int dimensions, int radius) {
             {reach, y * reach, reach},
             {radius, y * radius, radius},
             false,
-            2,
+            {.medium = 2},
             fluxes};
+}
+
+/// p[n+1] of a node over p[n-1]. \param l the Laplacian. Equations whose nodes do more have one of their own.
+template <typename T, typename Arguments>
+__device__ __forceinline__ void advance_node(const Arguments& a, int x, int y, int z, T l) {
+    const std::int64_t node = z * a.plane + y * a.pitch + x;
+    a.q[node] = leapfrog(a.p[node], a.q[node], k_of(a)[z * a.k_plane + y * a.k_pitch + x], l);
 }
 
 /// Steps the node of a thread with l_of(p, x, y, z) for its Laplacian, p pointing at the node. Grid and block cover x,
@@ -56,8 +63,7 @@ __device__ __forceinline__ void step_node(const Arguments& a, const LaplacianOf&
     const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
     if (x >= a.nx || y >= a.ny || z >= a.nz) return;
     const T* const p = a.p + z * a.plane + y * a.pitch + x;
-    T* const q = a.q + z * a.plane + y * a.pitch + x;
-    *q = leapfrog(*p, *q, k_of(a)[z * a.k_plane + y * a.k_pitch + x], l_of(p, x, y, z));
+    advance_node<T>(a, x, y, z, l_of(p, x, y, z));
 }
 
 /// One step with the star at constant density, a thread a node: see step_node().
@@ -75,8 +81,8 @@ __global__ void direct_compact_step(const __grid_constant__ StepArguments<T> a) 
 }
 
 /// One step of variable density, a thread a node: each of the 2r nodes that a flux serves computes it. See step_node().
-template <typename T, int Dims, int R>
-__global__ void direct_density_step(const __grid_constant__ DensityArguments<T> a) {
+template <typename T, int Dims, int R, typename Arguments = DensityArguments<T>>
+__global__ void direct_density_step(const __grid_constant__ Arguments a) {
     step_node<T>(a, [&](const T* p, int x, int y, int z) {
         const T* const half_rho = a.half_rho + z * a.rho_plane + y * a.rho_pitch + x;
         return flux_divergence<T, Dims, R>(p, a.pitch, a.plane, half_rho, a.rho_pitch, a.rho_plane, a.stencil);

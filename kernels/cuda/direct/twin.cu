@@ -1,5 +1,6 @@
-// Launches the twins: the memory ceilings of constant and of variable density.
+// Launches the twins: the memory ceilings of all equations.
 #include <algorithm>
+#include <stdexcept>
 
 #include "kernels/cuda/direct/twin.hpp"
 #include "kernels/cuda/launch.hpp"
@@ -9,17 +10,45 @@ namespace {
 
 constexpr int kThreads = 256;
 
-template <typename T, typename Arguments, auto Kernel>
+StepArrays arrays_of(const EquationRow& equation) {
+    return {static_cast<int>(equation.arrays.size()), static_cast<int>(equation.fields.size()),
+            static_cast<int>(equation.memory.size() + equation.scratch.size())};
+}
+
+template <typename T, int Reads, int Updates>
 class TwinStepper final : public Stepper {
 public:
-    static constexpr auto kernel = Kernel;
+    static constexpr auto kernel = twin_step<T, Reads, Updates>;
 
-    explicit TwinStepper(const Fields<T>& fields) {
+    TwinStepper(const EquationRow& equation, const Fields<T>& fields) {
+        const StepArrays count = arrays_of(equation);
+        if (count.medium + count.fields != Reads || count.fields + count.memory != Updates)
+            throw std::logic_error("the twin of " + std::string(equation.name) + " has other arrays");
         const Grid& g = fields.grid;
         grid_ = dim3(static_cast<unsigned>(blocks_for(g.nx(), kThreads * Vec<T>::size)),
                      static_cast<unsigned>(std::min(g.ny(), kMostBlocks)),
                      static_cast<unsigned>(std::min(g.nz(), kMostBlocks)));
-        for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
+        for (std::size_t now = 0; now < 2; ++now) {
+            TwinArguments<T, Reads, Updates>& a = arguments_[now];
+            a.nx = static_cast<int>(g.nx());
+            a.ny = static_cast<int>(g.ny());
+            a.nz = static_cast<int>(g.nz());
+            auto* read = a.read;
+            auto* update = a.update;
+            const auto streamed = [&fields](T* at) {
+                return Streamed<T>{at, fields.field.pitch, fields.field.plane};
+            };
+            for (std::size_t i = 0; i < equation.fields.size(); ++i) {
+                *read++ = {fields.levels[i][now], fields.field.pitch, fields.field.plane};
+                *update++ = streamed(fields.levels[i][1 - now]);
+            }
+            for (std::size_t i = 0; i < equation.arrays.size(); ++i) {
+                const ArrayOnDevice<T>& array = fields.medium[i];
+                *read++ = {array.at, array.layout.pitch, array.layout.plane};
+            }
+            for (std::size_t i = 0; i < equation.memory.size(); ++i) *update++ = streamed(fields.memory[i]);
+            for (std::size_t i = 0; i < equation.scratch.size(); ++i) *update++ = streamed(fields.scratch[i]);
+        }
     }
     void step(int now, cudaStream_t stream) const override {
         launch<T>(kernel, {grid_, kThreads}, stream, arguments_[now]);
@@ -27,34 +56,34 @@ public:
 
 private:
     dim3 grid_;
-    Arguments arguments_[2];
+    TwinArguments<T, Reads, Updates> arguments_[2];
 };
 
-template <typename T, typename Launched>
+template <typename T, int Reads, int Updates>
 void add(Instances<T>& list, Equation equation) {
+    using Launched = TwinStepper<T, Reads, Updates>;
     Instance<T> row;
     row.kernel = "twin";
     row.tile = "rows";
     row.equation = equation;
     row.architecture = 75;
-    row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
-        return std::make_unique<Launched>(fields);
+    row.make = [](const Instance<T>& self, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
+        return std::make_unique<Launched>(*self.equation, fields);
     };
     row.resources = [](const Instance<T>&, const Stencil<T>&) {
         return resources_of(reinterpret_cast<const void*>(Launched::kernel), kThreads, 0);
     };
     row.facts = [](const Instance<T>& self, const StepExtent<T>& extent) {
         const Grid& g = extent.grid;
-        const int arrays = self.equation == Equation::star ? 1 : 2;
-        StepFacts facts = facts_of_streams(g, sizeof(T), arrays);
+        StepFacts facts = facts_of_streams(g, sizeof(T), arrays_of(*self.equation));
         facts.compiled = self.resources(self, extent.stencil);
         facts.launches = extent.volumes;
         facts.blocks =
             blocks_for(g.nx(), kThreads * Vec<T>::size) * std::min(g.ny(), kMostBlocks) * std::min(g.nz(), kMostBlocks);
-        facts.l2_bytes = facts.shared_bytes = static_cast<double>(sizeof(T)) * (3 + arrays) * facts.points;
+        facts.l2_bytes = facts.shared_bytes = static_cast<double>(sizeof(T)) * (Reads + 2 * Updates) * facts.points;
         constexpr double address_and_loop = 40. / Vec<T>::size;
-        facts.operations = 2. * facts.points;
-        facts.instructions = facts.operations + address_and_loop * facts.points;
+        facts.operations = 2. * (Reads - 1 + Updates) * facts.points;
+        facts.instructions = (Reads - 1 + Updates) * facts.points + address_and_loop * facts.points;
         return all_volumes(facts, extent.volumes);
     };
     list.push_back(row);
@@ -62,8 +91,14 @@ void add(Instances<T>& list, Equation equation) {
 
 template <typename T>
 void add_all(Instances<T>& list) {
-    add<T, TwinStepper<T, StepArguments<T>, twin_step<T>>>(list, Equation::star);
-    add<T, TwinStepper<T, DensityArguments<T>, density_twin_step<T>>>(list, Equation::variable_density);
+    add<T, 2, 1>(list, Equation::star);
+    add<T, 3, 1>(list, Equation::variable_density);
+    add<T, 3, 2>(list, Equation::attenuation);
+    add<T, 4, 3>(list, Equation::attenuation_of_two);
+    add<T, 4, 2>(list, Equation::attenuation_density);
+    add<T, 5, 3>(list, Equation::attenuation_density_of_two);
+    add<T, 5, 2>(list, Equation::vti);
+    add<T, 8, 4>(list, Equation::tti);
 }
 
 }  // namespace

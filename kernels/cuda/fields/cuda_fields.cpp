@@ -25,7 +25,10 @@ void CudaFields<T>::add_rows(Allocations& list, const Setup& setup, int shots) {
     const Grid grid = batched(setup.grid, shots);
     const std::int64_t level =
         array_elements(field_layout(setup, grid, layout_rules(setup)), volumes_of(setup.grid, shots));
-    add("time levels", 2 * std::ssize(setup.scheme.equation->fields) * level, sizeof(T));
+    const EquationRow& equation = *setup.scheme.equation;
+    add("time levels", 2 * std::ssize(equation.fields) * level, sizeof(T));
+    if (const std::int64_t further = std::ssize(equation.memory) + std::ssize(equation.scratch); further > 0)
+        add("memory and scratch fields", further * level, sizeof(T));
     if (has_odd_level(setup)) add("p_odd", level, sizeof(T));
     add("staging", staging_bytes(setup.grid), 1);
     add("largest", shots * largest_blocks(shots), sizeof(Largest));
@@ -48,6 +51,8 @@ CudaFields<T>::CudaFields(const Setup& setup, int shots, const Allocations& plan
       memory_(planned.of("time levels")),
       odd_memory_(has_odd_level(setup) ? DeviceBuffer<T>(planned.of("p_odd")) : DeviceBuffer<T>()),
       levels_(setup.scheme.equation->fields.size()),
+      memory_fields_(setup.scheme.equation->memory.size()),
+      scratch_fields_(setup.scheme.equation->scratch.size()),
       staging_(planned.of("staging")),
       largest_(planned.of("largest")),
       hashes_(planned.of("plane hashes")),
@@ -56,6 +61,14 @@ CudaFields<T>::CudaFields(const Setup& setup, int shots, const Allocations& plan
     for (auto& of_field : levels_)
         for (T*& level : of_field) {
             level = array;
+            array += array_elements(layout_, volumes_);
+        }
+    if (!memory_fields_.empty() || !scratch_fields_.empty())
+        further_memory_ = DeviceBuffer<T>(planned.of("memory and scratch fields"));
+    array = further_memory_.data() + layout_.origin;
+    for (auto* fields : {&memory_fields_, &scratch_fields_})
+        for (T*& field : *fields) {
+            field = array;
             array += array_elements(layout_, volumes_);
         }
     for (int axis = 0; axis < 3; ++axis) {
@@ -69,8 +82,8 @@ CudaFields<T>::CudaFields(const Setup& setup, int shots, const Allocations& plan
 
 template <typename T>
 std::int64_t CudaFields<T>::bytes() const {
-    std::int64_t bytes = memory_.bytes() + odd_memory_.bytes() + staging_.bytes() + largest_.bytes() + hashes_.bytes() +
-                         downloads_->device_bytes();
+    std::int64_t bytes = memory_.bytes() + odd_memory_.bytes() + further_memory_.bytes() + staging_.bytes() +
+                         largest_.bytes() + hashes_.bytes() + downloads_->device_bytes();
     for (const auto& copies : copies_) bytes += copies.bytes();
     return bytes;
 }
@@ -80,13 +93,15 @@ void CudaFields<T>::describe(Fields<T>& fields) const {
     fields.grid = grid_;
     fields.field = layout_;
     std::ranges::copy(levels_, fields.levels.begin());
+    std::ranges::copy(memory_fields_, fields.memory.begin());
+    std::ranges::copy(scratch_fields_, fields.scratch.begin());
     fields.volumes = volumes_;
     fields.volume_step = volume_step_;
 }
 
 template <typename T>
 void CudaFields<T>::clear() {
-    for (const DeviceBuffer<T>* memory : {&memory_, &odd_memory_})
+    for (const DeviceBuffer<T>* memory : {&memory_, &odd_memory_, &further_memory_})
         if (memory->size() > 0)
             ONDA_CUDA_TRY(cudaMemsetAsync(memory->data(), 0, static_cast<std::size_t>(memory->size()) * sizeof(T),
                                           compute_.get()));
@@ -122,7 +137,7 @@ WindowRows CudaFields<T>::rows_of(const Window& w, int shot) const {
 
 template <typename T>
 template <typename U>
-void CudaFields<T>::copy_out(const T* from, WindowRows rows, std::span<U> values) const {
+void CudaFields<T>::copy_out(const ObservedField<T>& from, WindowRows rows, std::span<U> values) const {
     enter();
     const std::int64_t all = rows.rows, most = rows_of_staging<U>(rows.count_x, all);
     auto* const piece = reinterpret_cast<U*>(staging_.data());
@@ -160,7 +175,7 @@ void CudaFields<T>::show_planes(const T* from, WindowRows rows, std::int64_t pla
     if (!has_room_to_show(values)) {
         std::vector<T> one(static_cast<std::size_t>(values));
         for (std::int64_t plane = 0; plane < planes; ++plane, rows.element += rows.step_z) {
-            copy_out(from, rows, std::span<T>(one));
+            copy_out({from}, rows, std::span<T>(one));
             take(plane, one);
         }
         return;
@@ -177,7 +192,7 @@ void CudaFields<T>::show_planes(const T* from, WindowRows rows, std::int64_t pla
     const auto queue = [&](std::int64_t plane) {
         for (rows.first_row = 0; rows.first_row < all; rows.first_row += most) {
             rows.rows = std::min(most, all - rows.first_row);
-            gather(from, rows, piece, compute_.get());
+            gather<T, T>({from}, rows, piece, compute_.get());
             ONDA_CUDA_TRY(cudaMemcpyAsync(memory_of(plane) + rows.first_row * rows.count_x, piece,
                                           static_cast<std::size_t>(rows.rows * rows.count_x) * sizeof(T),
                                           cudaMemcpyDeviceToHost, compute_.get()));
@@ -248,7 +263,7 @@ void CudaFields<T>::sample(std::span<const std::int64_t> nodes, std::span<double
     std::vector<std::int64_t> elements;
     for (const std::int64_t node : nodes) elements.push_back(element(node, shot));
     enter();
-    sample_elements(now(), elements, values, compute_);
+    sample_elements(observed(), elements, values, compute_);
 }
 
 template <typename T>
@@ -279,8 +294,8 @@ std::unique_ptr<FieldRing> CudaFields<T>::make_ring(const RingSize& size) const 
 
 template class CudaFields<float>;
 template class CudaFields<double>;
-#define ONDA_COPIES(T, U)                                                            \
-    template void CudaFields<T>::copy_out(const T*, WindowRows, std::span<U>) const; \
+#define ONDA_COPIES(T, U)                                                                           \
+    template void CudaFields<T>::copy_out(const ObservedField<T>&, WindowRows, std::span<U>) const; \
     template void CudaFields<T>::copy_in(T*, WindowRows, std::span<const U>) const;
 ONDA_COPIES(float, float)
 ONDA_COPIES(float, double)

@@ -15,6 +15,7 @@
 #include "kernels/cuda/fields/downloads.hpp"
 #include "kernels/cuda/stepper.hpp"
 #include "kernels/fields/field_set.hpp"
+#include "kernels/fields/observed_field.hpp"
 
 namespace onda::cuda {
 
@@ -45,6 +46,13 @@ public:
     /// p[n] of a field, and the level before it, at node (0, 0, 0) of the first volume.
     [[nodiscard]] T* now(std::size_t field = 0) const { return levels_[field][static_cast<std::size_t>(now_)]; }
     [[nodiscard]] T* before(std::size_t field = 0) const { return levels_[field][static_cast<std::size_t>(1 - now_)]; }
+    /// p[n] as receivers and snapshots see it.
+    [[nodiscard]] ObservedField<T> observed() const {
+        const auto share = setup_.scheme.equation->share_of_second;
+        if (share == nullptr) return {now()};
+        return {now(), now(1), static_cast<T>(share(grid_.dimensions))};
+    }
+    [[nodiscard]] const T* memory_field(std::size_t field) const { return memory_fields_[field]; }
     /// Of the first field: the odd level of leaps, or u of order 4 in time, in the shell (kernels/plan/shell.hpp); null
     /// where every node leaps, or steps singly.
     [[nodiscard]] T* odd() const { return odd_memory_.size() > 0 ? odd_memory_.data() + layout_.origin : nullptr; }
@@ -72,7 +80,7 @@ public:
     [[nodiscard]] WindowRows rows_of(const Window& window, int shot) const;
     /// Copies rows of an array of this GPU to the host through the staging memory. Waits.
     template <typename U>
-    void copy_out(const T* from, WindowRows rows, std::span<U> values) const;
+    void copy_out(const ObservedField<T>& from, WindowRows rows, std::span<U> values) const;
     /// Shows planes of an array of this GPU to `take`, in their order, from page-locked memory: while one is taken the
     /// next comes; one after the other where there is no such memory. \param rows of the first, which lies `step_z`
     /// elements before the second.
@@ -84,27 +92,36 @@ public:
 
     [[nodiscard]] std::vector<Extremum> extrema() const override;
     void download(const Window& window, std::span<float> values, int shot, FieldLevel level) const override {
-        copy_out(array_of(level), rows_of(window, shot), values);
+        copy_out(seen_at(level), rows_of(window, shot), values);
     }
     void download(const Window& window, std::span<double> values, int shot, FieldLevel level) const override {
-        copy_out(array_of(level), rows_of(window, shot), values);
+        copy_out(seen_at(level), rows_of(window, shot), values);
     }
     [[nodiscard]] std::unique_ptr<Download> start_download(const Window& window, int shot) override {
         enter();
-        return downloads_->start(now(), rows_of(window, shot), compute_, copy_);
+        return downloads_->start(observed(), rows_of(window, shot), compute_, copy_);
     }
     void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override;
     void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override;
-    /// Calls body(part, array, rows of a plane) for every level of a shot's fields, in the order of the equation.
+    /// Calls body(part, array, rows of a plane) for every level of a shot's fields, then for every memory field, in the
+    /// order of the equation.
     template <typename Body>
     void for_state(int shot, const Body& body) const {
         const auto& n = setup_.grid.n;
-        const WindowRows plane = rows_of({{0, 0, 0}, {n[0], n[1], 1}, {1, 1, 1}}, shot);
+        const WindowRows plane = rows_of_plane(shot);
         for (std::size_t field = 0; field < count(); ++field) {
             const std::string name(setup_.scheme.equation->fields[field]);
             body(StatePart{name, n, sizeof(T)}, now(field), plane);
             body(StatePart{name + "_previous", n, sizeof(T)}, before(field), plane);
         }
+        for_memory(shot, body);
+    }
+    /// The same for the memory fields alone.
+    template <typename Body>
+    void for_memory(int shot, const Body& body) const {
+        for (std::size_t field = 0; field < memory_fields_.size(); ++field)
+            body(StatePart{std::string(setup_.scheme.equation->memory[field]), setup_.grid.n, sizeof(T)},
+                 memory_fields_[field], rows_of_plane(shot));
     }
 
     [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, Correlated what,
@@ -136,6 +153,13 @@ private:
     /// Makes room for two planes of so many values in page-locked memory. \returns whether there is.
     [[nodiscard]] bool has_room_to_show(std::int64_t values) const;
 
+    /// The rows of the first plane of a shot.
+    [[nodiscard]] WindowRows rows_of_plane(int shot) const {
+        return rows_of({{0, 0, 0}, {setup_.grid.n[0], setup_.grid.n[1], 1}, {1, 1, 1}}, shot);
+    }
+    [[nodiscard]] ObservedField<T> seen_at(FieldLevel level) const {
+        return level == FieldLevel{} ? observed() : ObservedField<T>{array_of(level)};
+    }
     [[nodiscard]] T* array_of(FieldLevel level) const {
         if (level.before == kAppliedLevel.before) return odd();
         const auto field = static_cast<std::size_t>(level.field);
@@ -163,8 +187,9 @@ private:
     std::int64_t volume_step_;
     std::int64_t shot_step_;  ///< elements from node (0, 0, 0) of a shot to that of the next
     DeviceBuffer<T> memory_;  ///< of all levels, one allocation
-    DeviceBuffer<T> odd_memory_;
+    DeviceBuffer<T> odd_memory_, further_memory_;
     std::vector<std::array<T*, 2>> levels_;
+    std::vector<T*> memory_fields_, scratch_fields_;  ///< in further_memory_
     int now_ = 0;
     std::array<DeviceBuffer<LayerCopy>, 3> copies_;
     DeviceBuffer<std::byte> staging_;  ///< for rows on their way

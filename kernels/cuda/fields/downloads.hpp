@@ -19,7 +19,7 @@ class Downloads : public std::enable_shared_from_this<Downloads> {
 public:
     explicit Downloads(const DeviceScope& scope) : scope_(scope) {}
     template <typename T>
-    std::unique_ptr<Download> start(const T* field, const WindowRows& window, const Stream& compute,
+    std::unique_ptr<Download> start(const ObservedField<T>& field, const WindowRows& window, const Stream& compute,
                                     const Stream& copy) {
         const std::int64_t points = window.rows * window.count_x;
         auto download = std::make_unique<Arriving>(shared_from_this(), take_free(points), points);

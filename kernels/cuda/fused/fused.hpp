@@ -301,7 +301,7 @@ __global__ void __launch_bounds__(kFusedThreads, R > 4 ? 2 : 4)
     if (blockIdx.x < a.record_blocks) {
         wait_for_launch_before();
         const std::int64_t r = static_cast<std::int64_t>(blockIdx.x) * threads + thread;
-        if (r < a.receivers.receivers) sample_receiver(a.p, a.receivers, r, *a.base + a.offset);
+        if (r < a.receivers.receivers) sample_receiver(ObservedField<T>{a.p}, a.receivers, r, *a.base + a.offset);
         return;
     }
     const unsigned block = blockIdx.x - a.record_blocks;

@@ -152,7 +152,7 @@ StepFacts fused_facts(const Grid& grid, const Cpml& layers, int threads, int rad
     constexpr int element = sizeof(T);
     const int across_y = grid.dimensions == 3 ? 2 * radius : 0;
     const FusedBoxes boxes = fused_boxes<T>(grid, layers, threads);
-    StepFacts facts = facts_of_streams(grid, element, 1);
+    StepFacts facts = facts_of_streams(grid, element, {});
     facts.blocks = blocks_of(boxes);
     facts.overlaps = true;
     const double layer = element * static_cast<double>(grid.nx() * grid.ny());

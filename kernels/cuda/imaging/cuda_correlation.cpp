@@ -61,7 +61,7 @@ public:
         scope_.enter();
         const auto& fields = dynamic_cast<const CudaFields<T>&>(forward);
         follow(fields.compute());
-        keep_values(correlated_of(fields), whole_, kept_at(slot), fields.compute().get());
+        keep_values(kept_of(fields), whole_, kept_at(slot), fields.compute().get());
     }
     void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) override {
         scope_.enter();
@@ -164,6 +164,14 @@ private:
         arrays.add("layers", {layers_.memory, 1, 1}, layers_.memory, memory_.data() + shot * layers_.memory);
         arrays.add("offsets", {of_plane, 1, nz}, of_plane, offset_sums_.data() + shot * of_plane * nz);
         return arrays;
+    }
+    [[nodiscard]] ShotLevels<T> kept_of(const CudaFields<T>& fields) const {
+        const int memory = memory_of(what_);
+        if (memory < 0) return correlated_of(fields);
+        ShotLevels<T> levels = levels_of(fields);  // a memory field lies as a level does
+        levels.now = fields.memory_field(static_cast<std::size_t>(memory));
+        levels.before = nullptr;
+        return levels;
     }
     [[nodiscard]] ShotLevels<T> correlated_of(const CudaFields<T>& fields) const {
         ShotLevels<T> levels = levels_of(fields);

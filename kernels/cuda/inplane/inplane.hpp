@@ -59,12 +59,20 @@ private:
     int newest_ = Tile::radius - 1;
 };
 
-/// Centre and x pairs of the rows from (x, y) of the tile frame on.
+/// The centre of the Laplacian of the rows of a thread.
+template <typename T, int Rows>
+__device__ __forceinline__ void start_laplacian(const Vec<T> (&centre)[Rows], const Stencil<T>& s, Vec<T> (&l)[Rows]) {
+    ONDA_UNROLL
+    for (int j = 0; j < Rows; ++j) ONDA_UNROLL
+    for (int v = 0; v < Vec<T>::size; ++v) l[j].v[v] = s.centre * centre[j].v[v];
+}
+
+/// Adds the x pairs of the rows from (x, y) of the tile frame on.
 template <typename Tile>
-__device__ __forceinline__ void start_laplacian(const typename Tile::T* tile, int x, int y,
-                                                const Vec<typename Tile::T> (&centre)[Tile::rows],
-                                                const Stencil<typename Tile::T>& s,
-                                                Vec<typename Tile::T> (&l)[Tile::rows]) {
+__device__ __forceinline__ void add_x_pairs(const typename Tile::T* tile, int x, int y,
+                                            const Vec<typename Tile::T> (&centre)[Tile::rows],
+                                            const Stencil<typename Tile::T>& s,
+                                            Vec<typename Tile::T> (&l)[Tile::rows]) {
     using T = typename Tile::T;
     constexpr int V = Tile::vector, H = Tile::x_halo;
     ONDA_UNROLL
@@ -78,7 +86,7 @@ __device__ __forceinline__ void start_laplacian(const typename Tile::T* tile, in
         }
         ONDA_UNROLL
         for (int v = 0; v < V; ++v) {
-            T sum = s.centre * row[H + v];
+            T sum = l[j].v[v];
             ONDA_UNROLL
             for (int k = 1; k <= Tile::radius; ++k) sum = fused(s.axis[0][k], row[H + v - k] + row[H + v + k], sum);
             l[j].v[v] = sum;
@@ -108,8 +116,55 @@ __device__ __forceinline__ void add_y_pairs(const typename Tile::T* tile, int x,
     }
 }
 
-/// p+ = 2p - p- + k L(p) on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along x,
-/// tiles along y, chunks along z.
+/// A thread's own nodes of the plane that is completed next, Tile::rows rows of one vector: what their steps take
+/// beside p and its Laplacian, and p[n+1]. Equations whose nodes do more have one of their own.
+template <typename Tile, typename Arguments>
+class OwnNodes {
+public:
+    using T = typename Tile::T;
+    using K = decltype(k_of(std::declval<const Arguments&>()));
+
+    /// \param x, y of the first of them; \param z plane that is completed first.
+    __device__ __forceinline__ OwnNodes(const Arguments& a, int x, int y, int z)
+        : a_(a),
+          x_(x),
+          y_(y),
+          q_(a.q + z * a.plane + y * a.pitch + x),
+          k_(k_of(a) + (z * a.k_plane + y * a.k_pitch + x)) {}
+    /// Asks for what the plane needs.
+    __device__ __forceinline__ void ask() {
+        ONDA_UNROLL
+        for (int j = 0; j < Tile::rows; ++j)
+            if (x_ < a_.nx && y_ + j < a_.ny) {
+                q_now_[j] = load_streaming(static_cast<const T*>(q_ + j * a_.pitch));
+                k_now_[j] = load_streaming_stored(k_ + j * a_.k_pitch);
+            }
+    }
+    /// p[n+1] of row j.
+    __device__ __forceinline__ void advance(int j, Vec<T> p, Vec<T> l) const {
+        const Vec<T> k = decoded(k_, k_now_[j]);
+        Vec<T> next;
+        ONDA_UNROLL
+        for (int v = 0; v < Tile::vector; ++v) next.v[v] = leapfrog(p.v[v], q_now_[j].v[v], k.v[v], l.v[v]);
+        if (y_ + j < a_.ny) store_inside(q_ + j * a_.pitch, next, a_.nx - x_);
+    }
+    /// Moves on to the next plane.
+    __device__ __forceinline__ void move() {
+        q_ += a_.plane;
+        k_ += a_.k_plane;
+    }
+
+private:
+    const Arguments& a_;
+    int x_, y_;
+    T* q_;
+    K k_;
+    Vec<T> q_now_[Tile::rows] = {};
+    decltype(load_streaming_stored(std::declval<K>())) k_now_[Tile::rows] = {};
+};
+
+/// p[n+1] on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along x, tiles along y, chunks along
+/// z.
 template <typename Tile, template <typename> class Copies, typename Arguments = InPlaneArguments<typename Tile::T>>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks) inplane_step(const __grid_constant__ Arguments a) {
     using T = typename Tile::T;
@@ -117,16 +172,13 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) inplane_step(cons
     const int thread = static_cast<int>(threadIdx.y * Tile::block_x + threadIdx.x);
     const int tile_x = static_cast<int>(blockIdx.x) * Tile::width, tile_y = static_cast<int>(blockIdx.y) * Tile::height;
     const int local_x = static_cast<int>(threadIdx.x) * V, local_y = static_cast<int>(threadIdx.y) * N;
-    const int x = tile_x + local_x, y = tile_y + local_y;
     const auto [z_begin, z_end] = chunk_of_block(a.chunks, 0, a.nz);
     const int planes = z_end - z_begin + 2 * R;
 
     Copies<Tile> copies(a, March{tile_x, tile_y, z_begin - R, planes}, thread);
     PreviousPlanes<Tile> previous(copies.queue(), thread);
-    Vec<T> pending[N][R] = {}, q_now[N] = {};
-    T* q = a.q + z_begin * a.plane + y * a.pitch + x;
-    auto k = k_of(a) + (z_begin * a.k_plane + y * a.k_pitch + x);
-    decltype(load_streaming_stored(k)) k_now[N] = {};
+    Vec<T> pending[N][R] = {};
+    OwnNodes<Tile, Arguments> own(a, tile_x + local_x, tile_y + local_y, z_begin);
 
     for (int step = 0; step < planes; ++step) {
         const T* const tile = copies.begin(step);
@@ -136,32 +188,19 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) inplane_step(cons
 
         if (step >= 2 * R) {  // the plane R behind is complete
             ONDA_UNROLL
-            for (int j = 0; j < N; ++j) {
-                const Vec<T> l = add_weighted(a.stencil.axis[2][R], centre[j], pending[j][R - 1]);
-                const Vec<T> p = previous.get(j, R), k_value = decoded(k, k_now[j]);
-                Vec<T> next;
-                ONDA_UNROLL
-                for (int v = 0; v < V; ++v) next.v[v] = leapfrog(p.v[v], q_now[j].v[v], k_value.v[v], l.v[v]);
-                if (y + j < a.ny) store_inside(q + j * a.pitch, next, a.nx - x);
-            }
-            q += a.plane;
-            k += a.k_plane;
-        }
-        if (step >= 2 * R - 1 && step < planes - 1) {  // wanted in the next pass of this loop
-            ONDA_UNROLL
             for (int j = 0; j < N; ++j)
-                if (x < a.nx && y + j < a.ny) {
-                    q_now[j] = load_streaming(q + j * a.pitch);
-                    k_now[j] = load_streaming_stored(k + j * a.k_pitch);
-                }
+                own.advance(j, previous.get(j, R), add_weighted(a.stencil.axis[2][R], centre[j], pending[j][R - 1]));
+            own.move();
         }
+        if (step >= 2 * R - 1 && step < planes - 1) own.ask();  // wanted in the next pass of this loop
         ONDA_UNROLL
         for (int j = 0; j < N; ++j) ONDA_UNROLL
         for (int i = R - 1; i > 0; --i)
             pending[j][i] = add_weighted(a.stencil.axis[2][i], centre[j], pending[j][i - 1]);
         if (step >= R && step < planes - R) {
             Vec<T> l[N];
-            start_laplacian<Tile>(tile, local_x, local_y, centre, a.stencil, l);
+            start_laplacian(centre, a.stencil, l);
+            add_x_pairs<Tile>(tile, local_x, local_y, centre, a.stencil, l);
             if (a.stencil.dimensions == 3) add_y_pairs<Tile>(tile, local_x, local_y, centre, a.stencil, l);
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) {

@@ -5,15 +5,9 @@
 namespace onda::cuda {
 namespace {
 
-constexpr int strategy_of(std::string_view name) {
-    int i = 0;
-    while (kLoadStrategies[static_cast<std::size_t>(i)].name != name) ++i;
-    return i;
-}
-
 template <typename K>
 void add_coded_inplane(Instances<float>& list, Storage storage) {
-    constexpr int strategy = strategy_of("vertical");
+    constexpr int strategy = strategy_place("vertical");
     for_coded_tiles<ONDA_RADIUS, strategy>([&]<typename Tile>() {
         auto row = inplane_row<Tile, BulkTensorCopies, WithCodes<InPlaneArguments<float>, K>>(strategy, "tma", 90);
         row.storage = storage;

@@ -41,7 +41,7 @@ LeapPlan plan_leap(const void* kernel, const LeapShape& shape, const NodeBox& bo
 
 StepFacts leap_facts(const void* kernel, const LeapShape& shape, const LeapWork& work, const Grid& grid,
                      const NodeBox& box, int volumes, int element_bytes) {
-    StepFacts facts = facts_of_streams(grid, element_bytes, 1);
+    StepFacts facts = facts_of_streams(grid, element_bytes, {});
     facts.steps = 2;
     facts.compiled = resources_of(kernel, shape.threads_x * shape.threads_y, shape.shared_bytes);
     facts.launches = volumes;

@@ -222,7 +222,7 @@ constexpr MarchWork density_group_work() {
         .copied_pieces = 0,
         .engine_lines = frame_lines(Tile::p, element) + frame_lines(Tile::rho, element),
         .ahead = Tile::stages - 1,
-        .medium_arrays = 2,
+        .arrays = {.medium = 2},
     };
 }
 

@@ -184,7 +184,7 @@ constexpr MarchWork density_march_work() {
         .copied_pieces = Copies<Tile>::pieces,
         .engine_lines = Copies<Tile>::pieces > 0 ? 0. : frame_lines(Tile::p, element) + frame_lines(Tile::rho, element),
         .ahead = Tile::stages - 1,
-        .medium_arrays = 2,
+        .arrays = {.medium = 2},
     };
 }
 

@@ -18,17 +18,20 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
     };
     std::vector<Node> nodes;
     std::vector<std::int32_t> row_of_entry;
-    std::vector<T> amplitude_of_entry;
+    const std::size_t acted_on = fields_of_sources(medium.setup().scheme.equation);
+    std::vector<std::vector<T>> amplitude_of_entry(acted_on);  // of each field
     std::vector<std::int64_t> samples{0};
     std::vector<const std::vector<double>*> series;
     std::size_t all_entries = 0;
     for (const Sources& sources : of_shots) all_entries += sources.nodes.node.size();
     row_of_entry.reserve(all_entries);
-    amplitude_of_entry.reserve(all_entries);
+    for (std::vector<T>& of_field : amplitude_of_entry) of_field.reserve(all_entries);
     for (int shot = 0; shot < fields.shots(); ++shot) {
         const Sources& sources = of_shots[static_cast<std::size_t>(shot)];
         const std::vector<SourceEntry> entries = source_entries(sources.nodes);
-        const std::vector<double> amplitudes = source_amplitudes(medium, sources, entries);
+        for (std::size_t field = 0; field < acted_on; ++field)
+            for (const double amplitude : source_amplitudes(medium, sources, entries, field))
+                amplitude_of_entry[field].push_back(static_cast<T>(amplitude));
         const auto rows_before = static_cast<std::int32_t>(samples.size()) - 1;
         for (std::size_t i = 0; i < entries.size(); ++i) {
             if (i == 0 || entries[i].node != entries[i - 1].node) {
@@ -38,7 +41,6 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
             }
             ++nodes.back().count;
             row_of_entry.push_back(rows_before + static_cast<std::int32_t>(entries[i].row));
-            amplitude_of_entry.push_back(static_cast<T>(amplitudes[i]));
         }
         for (const std::vector<double>& one : sources.signal) {
             series.push_back(&one);
@@ -55,21 +57,26 @@ DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& field
     std::vector<std::int32_t> row;
     std::vector<T> amplitude;
     row.reserve(all_entries);
-    amplitude.reserve(all_entries);
+    amplitude.reserve(acted_on * all_entries);
     for (const Node& node : nodes) {
         blocks.push_back(node.block);
         element.push_back(node.element);
-        for (std::size_t entry = node.first; entry < node.first + node.count; ++entry) {
+        for (std::size_t entry = node.first; entry < node.first + node.count; ++entry)
             row.push_back(row_of_entry[entry]);
-            amplitude.push_back(amplitude_of_entry[entry]);
-        }
         first.push_back(static_cast<std::int64_t>(row.size()));
     }
+    for (const std::vector<T>& of_field : amplitude_of_entry)
+        for (const Node& node : nodes)
+            amplitude.insert(amplitude.end(), of_field.begin() + static_cast<std::ptrdiff_t>(node.first),
+                             of_field.begin() + static_cast<std::ptrdiff_t>(node.first + node.count));
     if (fused != nullptr) fused->set_sources(blocks);
     if (nodes.empty()) return;
+    fields_ = acted_on;
     Allocations planned;
-    add_sources(planned, {std::ssize(element), std::ssize(row), std::ssize(samples) - 1, std::ssize(signal)},
-                sizeof(T));
+    add_sources(
+        planned,
+        {std::ssize(element), std::ssize(row), std::ssize(samples) - 1, std::ssize(signal), std::ssize(amplitude)},
+        sizeof(T));
     element_ = upload_vector(planned.of("sources.element"), element);
     first_ = upload_vector(planned.of("sources.first"), first);
     samples_ = upload_vector(planned.of("sources.samples"), samples);

@@ -28,11 +28,13 @@ public:
         return element_.bytes() + first_.bytes() + samples_.bytes() + row_.bytes() + amplitude_.bytes() +
                signal_.bytes();
     }
-    [[nodiscard]] SourceNodes<T> nodes() const {
+    /// The fields that they act on.
+    [[nodiscard]] std::size_t fields() const { return fields_; }
+    [[nodiscard]] SourceNodes<T> nodes(std::size_t field = 0) const {
         return {element_.data(),
                 first_.data(),
                 row_.data(),
-                amplitude_.data(),
+                amplitude_.data() + static_cast<std::int64_t>(field) * row_.size(),
                 signal_.data(),
                 samples_.data(),
                 static_cast<int>(element_.size())};
@@ -41,7 +43,8 @@ public:
 private:
     DeviceBuffer<std::int64_t> element_, first_, samples_;
     DeviceBuffer<std::int32_t> row_;
-    DeviceBuffer<T> amplitude_, signal_;
+    DeviceBuffer<T> amplitude_, signal_;  ///< amplitudes of all entries, field after field
+    std::size_t fields_ = 0;
 };
 
 /// What updates add of a signal: of leaps samples 0, 2, 4, …

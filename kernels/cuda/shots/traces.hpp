@@ -56,7 +56,7 @@ public:
     }
 
     /// Sample *base + offset of p, one that records() it. The caller flushes: see samples_until_flush().
-    void record(const T* p, const std::int64_t* base, int offset, cudaStream_t stream) const {
+    void record(const ObservedField<T>& p, const std::int64_t* base, int offset, cudaStream_t stream) const {
         sample_receivers(p, nodes(), base, offset, stream);
     }
     /// Where record() writes, for kernels that record by themselves.

@@ -2,6 +2,9 @@
 /// The perfectly matched layers of a wavefield: their memory variables, and the launches of their strips.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "kernels/cuda/cpml/cpml_launches.hpp"
@@ -17,6 +20,7 @@ public:
     CpmlLayers(const Cpml& layers, const StripPlace<T>& place)
         : strips_(planned_from(layers, place)),
           equation_(place.setup.scheme.equation),
+          medium_(place.fields.medium),
           volumes_(place.fields.volumes),
           volume_step_(place.fields.volume_step),
           memory_(place.row("cpml.memory")),
@@ -29,7 +33,7 @@ public:
     [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + profiles_.bytes(); }
     static void add_rows(Allocations& list, const Cpml& layers, const StripExtent& extent) {
         const cpml::Strips strips = planned_from(layers, extent);
-        const std::int64_t fields = std::ssize(extent.setup.scheme.equation->fields);
+        const auto fields = static_cast<std::int64_t>(fields_of_layers(extent.setup.scheme.equation));
         list.add(
             on_device("cpml.memory", Owner::wavefield, fields * extent.volumes * volume_memory(strips), sizeof(T)));
         list.add(on_device("cpml.profiles", Owner::wavefield, cpml::profile_of(strips, 6), sizeof(T)));
@@ -50,7 +54,7 @@ public:
             if (width == 0) continue;
             const cpml::MemoryOfFace memory = cpml::memory_of_face<T>(strips_, face);
             const auto& [along_x, along_y, along_z] = memory.strides;
-            for (std::size_t field = 0; field < equation_->fields.size(); ++field)
+            for (std::size_t field = 0; field < fields_of_layers(equation_); ++field)
                 for (const char* variable : {"psi", "zeta"}) {
                     const StatePart part = strip_state(strips_.layers, one, face, width,
                                                        variable_of_field(*equation_, field, variable), sizeof(T));
@@ -65,8 +69,18 @@ public:
     }
     [[nodiscard]] bool in_whole_steps() const override { return strips_.two_psi; }
     void apply(std::span<const StepLevels<T>> fields, int volume, cudaStream_t stream) const override {
-        for (std::size_t field = 0; field < fields.size(); ++field)
-            apply(fields[field], volume, memory_before(field, volume), stream);
+        const std::span<const LayerCoupling> couplings = equation_->factor->couplings;
+        for (std::size_t field = 0; couplings.empty() && field < fields.size(); ++field)
+            for (const CpmlLaunch<T>& launch : launches_)
+                apply(launch, fields[field], volume, memory_before(field, volume), {}, stream);
+        if (couplings.empty()) return;
+        for (const CpmlLaunch<T>& launch : launches_) {
+            const LayerCoupling& coupling = couplings[static_cast<std::size_t>(launch.axis)];
+            const std::size_t own = coupling.field, other = 1 - own;
+            const CpmlShared<T> shared{fields[other].q + volume * volume_step_, multiplier(coupling.multiplier[own]),
+                                       multiplier(coupling.multiplier[other])};
+            apply(launch, fields[own], volume, memory_before(0, volume), shared, stream);
+        }
     }
 
     /// The weights of the strips across one axis, for the fused kernel.
@@ -90,21 +104,27 @@ public:
     }
 
 private:
-    /// The strips of one volume of a field. \param memory elements before its memory variables.
-    void apply(const StepLevels<T>& levels, int volume, std::int64_t memory, cudaStream_t stream) const {
+    /// The strips across one axis in one volume of a field. \param memory elements before its memory variables.
+    void apply(const CpmlLaunch<T>& launch, const StepLevels<T>& levels, int volume, std::int64_t memory,
+               const CpmlShared<T>& shared, cudaStream_t stream) const {
         using Apply = void (*)(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t);
         constexpr Apply apply_radius[kMaxRadius] = {apply_cpml<1>, apply_cpml<2>, apply_cpml<3>, apply_cpml<4>,
                                                     apply_cpml<5>, apply_cpml<6>, apply_cpml<7>, apply_cpml<8>};
-        for (const CpmlLaunch<T>& launch : launches_) {
-            CpmlArguments<T> arguments = levels.now == 0 ? launch.arguments : cpml::with_psi_swapped(launch.arguments);
-            arguments.p = levels.p + volume * volume_step_;
-            arguments.q = levels.q + volume * volume_step_;
-            for (CpmlSide<T>& side : arguments.side) {
-                side.psi += memory;
-                side.zeta += memory;
-            }
-            apply_radius[strips_.scheme.radius() - 1](launch, arguments, stream);
+        CpmlArguments<T> arguments = levels.now == 0 ? launch.arguments : cpml::with_psi_swapped(launch.arguments);
+        arguments.p = levels.p + volume * volume_step_;
+        arguments.q = levels.q + volume * volume_step_;
+        arguments.shared = shared;
+        for (CpmlSide<T>& side : arguments.side) {
+            side.psi += memory;
+            side.zeta += memory;
         }
+        apply_radius[strips_.scheme.radius() - 1](launch, arguments, stream);
+    }
+    /// An array of the medium by its name; null without one.
+    [[nodiscard]] const T* multiplier(std::string_view name) const {
+        const auto& arrays = equation_->arrays;
+        const auto array = std::ranges::find(arrays, name, &MediumArray::name);
+        return array == arrays.end() ? nullptr : medium_[static_cast<std::size_t>(array - arrays.begin())].at;
     }
 
     static cpml::Strips planned_from(const Cpml& layers, const StripExtent& extent) {
@@ -124,6 +144,7 @@ private:
 
     cpml::Strips strips_;
     Equation equation_;
+    std::array<ArrayOnDevice<T>, kMaxMediumArrays> medium_;
     int volumes_;
     std::int64_t volume_step_;  ///< of a field
     DeviceBuffer<T> memory_, profiles_;

@@ -46,7 +46,7 @@ template <typename T>
 class SpongeSteps final : public StripSteps<T> {
 public:
     SpongeSteps(const Sponge& sponge, const StripPlace<T>& place)
-        : shape_(shape_of(place.fields.field)), volume_step_(place.fields.volume_step) {
+        : shape_(shape_of(place.fields.field)), volume_step_(place.fields.volume_step), memory_(place.fields.memory) {
         std::array<std::vector<T>, 3> taper;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             taper[axis].assign(sponge.taper[axis].begin(), sponge.taper[axis].end());
@@ -65,9 +65,12 @@ public:
     }
     void apply(std::span<const StepLevels<T>> fields, int volume, cudaStream_t stream) const override {
         const std::int64_t from = volume * volume_step_;
-        for (const StepLevels<T>& levels : fields)
-            damp<T>(levels.p + from, levels.q + from, shape_, boxes_,
+        const auto damp_both = [&](T* one, T* other) {
+            damp<T>(one + from, other == nullptr ? nullptr : other + from, shape_, boxes_,
                     {taper_[0].data(), taper_[1].data(), taper_[2].data()}, stream);
+        };
+        for (const StepLevels<T>& levels : fields) damp_both(levels.p, levels.q);
+        if (memory_[0] != nullptr) damp_both(memory_[0], memory_[1]);
     }
 
 private:
@@ -77,6 +80,7 @@ private:
 
     FieldShape shape_;
     std::int64_t volume_step_;
+    std::array<T*, kMaxMemoryFields> memory_;  ///< of the first volume; null beyond those that there are
     SpongeBoxes boxes_;
     DeviceBuffer<T> taper_[3];
 };

@@ -56,7 +56,7 @@ StepFacts thesis_facts(const Instance<T>& self, const StepExtent<T>& extent) {
     const int radius = extent.stencil.radius, tz = self.parameters[0], tx = self.parameters[1], threads = tz * tx;
     const TileLayout layout = thesis_layout(self, radius);
     const ThesisWork work = thesis_work(radius, g.dimensions, (layout.size + threads - 1) / threads);
-    StepFacts facts = facts_of_streams(g, sizeof(T), 1);
+    StepFacts facts = facts_of_streams(g, sizeof(T), {});
     facts.compiled = self.resources(self, extent.stencil);
     const double blocks = static_cast<double>(blocks_for(g.nz(), tz)) * blocks_for(g.nx(), tx);
     const double planes = static_cast<double>(g.ny()) + (g.dimensions == 3 ? 2. * radius : 0.);

@@ -78,8 +78,17 @@ void refuse_if_too_large(const BenchPlan& plan) {
 
 std::string rival_text(const BenchPlan& plan, const Contender* twin) {
     if (twin == nullptr) return "the bare kernel in the same round";
-    return fmt::format("{}; the twin reads p[n], p[n-1], k{} and writes p[n+1], without neighbours",
-                       twin->description(), has_parameter(plan.twin.scheme.equation, "rho") ? ", rho" : "");
+    std::vector<std::string> read, written;
+    const EquationRow& equation = *plan.twin.scheme.equation;
+    for (const std::string_view field : equation.fields) {
+        read.insert(read.end(), {fmt::format("{}[n]", field), fmt::format("{}[n-1]", field)});
+        written.push_back(fmt::format("{}[n+1]", field));
+    }
+    for (const MediumArray& array : equation.arrays) read.emplace_back(array.name);
+    for (const auto fields : {equation.memory, equation.scratch})
+        for (auto* const list : {&read, &written}) list->insert(list->end(), fields.begin(), fields.end());
+    return fmt::format("{}; the twin reads {} and writes {}, without neighbours", twin->description(),
+                       fmt::join(read, ", "), fmt::join(written, ", "));
 }
 
 BenchRow report_of(const BenchPlan& plan, const Row& row) {

@@ -6,23 +6,27 @@
 
 namespace onda::cuda {
 
-#define ONDA_NO_BULK_TENSOR(R)                             \
-    template <>                                            \
-    void add_inplane_bulk_tensor<R>(Instances<float>&) {}  \
-    template <>                                            \
-    void add_inplane_bulk_tensor<R>(Instances<double>&) {} \
-    template <>                                            \
-    void add_leap_bulk_tensor<R>(Instances<float>&) {}     \
-    template <>                                            \
-    void add_leap_bulk_tensor<R>(Instances<double>&) {}    \
-    template <>                                            \
-    void add_density_bulk_tensor<R>(Instances<float>&) {}  \
-    template <>                                            \
-    void add_density_bulk_tensor<R>(Instances<double>&) {} \
-    template <>                                            \
-    void add_inplane_coded<R>(Instances<float>&) {}        \
-    template <>                                            \
-    void add_leap_coded<R>(Instances<float>&) {}
+#define ONDA_NO_BULK_TENSOR(R)                                \
+    template <>                                               \
+    void add_inplane_bulk_tensor<R>(Instances<float>&) {}     \
+    template <>                                               \
+    void add_inplane_bulk_tensor<R>(Instances<double>&) {}    \
+    template <>                                               \
+    void add_leap_bulk_tensor<R>(Instances<float>&) {}        \
+    template <>                                               \
+    void add_leap_bulk_tensor<R>(Instances<double>&) {}       \
+    template <>                                               \
+    void add_density_bulk_tensor<R>(Instances<float>&) {}     \
+    template <>                                               \
+    void add_density_bulk_tensor<R>(Instances<double>&) {}    \
+    template <>                                               \
+    void add_inplane_coded<R>(Instances<float>&) {}           \
+    template <>                                               \
+    void add_leap_coded<R>(Instances<float>&) {}              \
+    template <>                                               \
+    void add_attenuation_bulk_tensor<R>(Instances<float>&) {} \
+    template <>                                               \
+    void add_vti_bulk_tensor<R>(Instances<float>&) {}
 #define ONDA_ABSENT_ROWS(R, T)                                           \
     template <>                                                          \
     void add_inplane_async<R>(Instances<T>&) {}                          \
@@ -32,6 +36,12 @@ namespace onda::cuda {
     void add_direct_density<R>(Instances<T>&) {}                         \
     template <>                                                          \
     void add_march25d<R>(Instances<T>&) {}                               \
+    template <>                                                          \
+    void add_tti<R>(Instances<T>&) {}                                    \
+    template <>                                                          \
+    void add_vti<R>(Instances<T>&) {}                                    \
+    template <>                                                          \
+    void add_attenuation<R>(Instances<T>&) {}                            \
     template <>                                                          \
     void add_density_async<R>(Instances<T>&) {}                          \
     template <>                                                          \

@@ -83,7 +83,7 @@ Instance<T> make_row() {
                             kBlock[0] * kBlock[1] * kBlock[2], 0);
     };
     row.facts = [](const Instance<T>& self, const StepExtent<T>& extent) {
-        StepFacts facts = facts_of_streams(extent.grid, sizeof(T), 2);
+        StepFacts facts = facts_of_streams(extent.grid, sizeof(T), {.medium = 2, .fields = 2});
         facts.compiled = self.resources(self, extent.stencil);
         facts.launches = extent.volumes;
         return all_volumes(facts, extent.volumes);

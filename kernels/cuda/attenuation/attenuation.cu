@@ -1,0 +1,50 @@
+// Launches the direct kernels of attenuation, and those in-plane with 16-byte copies, for one radius (ONDA_RADIUS).
+#include "kernels/cuda/attenuation/inplane_relaxing.hpp"
+#include "kernels/cuda/direct/direct_launch.hpp"
+#include "kernels/cuda/inplane/async_copies.hpp"
+
+namespace onda::cuda {
+namespace {
+
+template <typename T, int Count>
+void add_direct_attenuation(Instances<T>& list, Equation equation, Equation with_density) {
+    constexpr int R = ONDA_RADIUS;
+    using Given = WithMemory<T, StepArguments<T>, Count>;
+    using Relaxing = DirectStepper<T, Given, direct_step<T, 2, R, Given>, direct_step<T, 3, R, Given>,
+                                   [](int dimensions) { return with_memory(star_work(dimensions, R), Count); }>;
+    add_blocks<T, Relaxing>(list, equation);
+    using Dense = WithMemory<T, DensityArguments<T>, Count>;
+    using RelaxingDensity =
+        DirectStepper<T, Dense, direct_density_step<T, 2, R, Dense>, direct_density_step<T, 3, R, Dense>,
+                      [](int dimensions) { return with_memory(density_node_work(dimensions, R), Count); }>;
+    add_blocks<T, RelaxingDensity>(list, with_density);
+}
+
+template <int Count>
+void add_inplane_attenuation(Instances<float>& list) {
+    constexpr int strategy = strategy_place("vertical");
+    using List = TileList<float, ONDA_RADIUS, strategy>;
+    List::template one<32, 8, 2, 2, (ONDA_RADIUS > 4), 1>(
+        [&list]<typename Tile>() { list.push_back(relaxing_row<Tile, AsyncCopies, Count>(strategy, "async", 75)); });
+}
+
+template <typename T>
+void add_all_attenuation(Instances<T>& list) {
+    add_direct_attenuation<T, 1>(list, Equation::attenuation, Equation::attenuation_density);
+    add_direct_attenuation<T, 2>(list, Equation::attenuation_of_two, Equation::attenuation_density_of_two);
+}
+
+}  // namespace
+
+template <>
+void add_attenuation<ONDA_RADIUS>(Instances<float>& list) {
+    add_inplane_attenuation<1>(list);
+    add_inplane_attenuation<2>(list);
+    add_all_attenuation(list);
+}
+template <>
+void add_attenuation<ONDA_RADIUS>(Instances<double>& list) {
+    add_all_attenuation(list);
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,37 @@
+/// \file
+/// The rows of the kernel of vertical transverse isotropy that marches, with either copy engine.
+#pragma once
+
+#include "kernels/cuda/inplane/inplane_launch.hpp"
+#include "kernels/cuda/vti/march_vti.hpp"
+
+namespace onda::cuda {
+
+template <typename Tile, template <typename> class Copies>
+Instance<typename Tile::T> vti_march_row(const char* copy, int architecture) {
+    auto row = tile_row<Tile, Copies, vti_march_step<Tile, Copies>, vti_march_work<Tile, Copies>,
+                        VtiTileArguments<typename Tile::T>>("march25d", copy, architecture);
+    row.equation = Equation::vti;
+    return row;
+}
+
+/// Calls add.operator()<Tile>() for the tiles of bulk-tensor copies, the fastest first.
+template <int R, int Strategy, typename Add>
+void for_vti_tiles(const Add& add) {
+    using List = TileList<float, R, Strategy>;
+    if constexpr (R <= 4) {
+        List::template one<16, 16, 1, 3, false, 2>(add);
+        List::template one<32, 8, 1, 3, false, 2>(add);
+        List::template one<32, 16, 1, 3, false, 1>(add);
+        List::template one<32, 8, 2, 3, false, 1>(add);
+        List::template one<16, 16, 2, 3, false, 1>(add);
+        List::template one<64, 8, 1, 3, false, 1>(add);
+        List::template one<16, 12, 1, 3, false, 3>(add);
+        List::template one<32, 12, 2, 3, false, 1>(add);
+    } else {
+        List::template one<32, 8, 1, 3, false, 1>(add);
+        List::template one<16, 16, 1, 3, false, 2>(add);
+    }
+}
+
+}  // namespace onda::cuda
