@@ -120,7 +120,8 @@ double covered_nodes(const std::string& tile, const Grid& grid) {
 template <typename T>
 const Instance<T>& with_best_tile(const Setup& setup, const std::vector<const Instance<T>*>& rows) {
     const Instance<T>& first = *rows.front();
-    if (setup.grid.dimensions == 2 || first.radius < 2 || !first.kernel.starts_with("inplane-")) return first;
+    const bool differ_in_tiles = first.kernel.starts_with("inplane-") || first.equation->fields.size() > 1;
+    if (setup.grid.dimensions == 2 || first.radius < 2 || !differ_in_tiles) return first;
     double least = covered_nodes(first.tile, setup.grid);
     for (const Instance<T>* row : rows) least = std::min(least, covered_nodes(row->tile, setup.grid));
     constexpr double as_good = 1.02;

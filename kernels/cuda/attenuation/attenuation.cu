@@ -1,4 +1,5 @@
-// Launches the direct kernels of attenuation, and those in-plane with 16-byte copies, for one radius (ONDA_RADIUS).
+// Launches the kernels of attenuation, direct, and in-plane or marching with 16-byte copies, for one radius (ONDA_RADIUS).
+#include "kernels/cuda/attenuation/density_relaxing.hpp"
 #include "kernels/cuda/attenuation/inplane_relaxing.hpp"
 #include "kernels/cuda/direct/direct_launch.hpp"
 #include "kernels/cuda/inplane/async_copies.hpp"
@@ -28,6 +29,13 @@ void add_inplane_attenuation(Instances<float>& list) {
         [&list]<typename Tile>() { list.push_back(relaxing_row<Tile, AsyncCopies, Count>(strategy, "async", 75)); });
 }
 
+template <int Count>
+void add_marching_density(Instances<float>& list) {
+    constexpr int R = ONDA_RADIUS;
+    using Tile = DensityTile<float, R, 16, 16, 1, 2, (R > 4 ? 1 : 2)>;
+    list.push_back(relaxing_density_row<Tile, DensityAsyncCopies, Count>("async", 75));
+}
+
 template <typename T>
 void add_all_attenuation(Instances<T>& list) {
     add_direct_attenuation<T, 1>(list, Equation::attenuation, Equation::attenuation_density);
@@ -40,6 +48,8 @@ template <>
 void add_attenuation<ONDA_RADIUS>(Instances<float>& list) {
     add_inplane_attenuation<1>(list);
     add_inplane_attenuation<2>(list);
+    add_marching_density<1>(list);
+    add_marching_density<2>(list);
     add_all_attenuation(list);
 }
 template <>

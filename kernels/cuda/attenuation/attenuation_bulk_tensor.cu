@@ -1,14 +1,39 @@
-// Attenuation in-plane with bulk-tensor copies (TMA), for one radius (ONDA_RADIUS). Compiled for sm_90 and newer only.
+// Attenuation in-plane, and with variable density marching, with bulk-tensor copies (TMA), for one radius (ONDA_RADIUS).
+// Compiled for sm_90 and newer only.
+#include "kernels/cuda/attenuation/density_relaxing.hpp"
 #include "kernels/cuda/attenuation/inplane_relaxing.hpp"
 #include "kernels/cuda/inplane/bulk_tensor_launch.hpp"
+#include "kernels/cuda/march25d/density_bulk_tensor_launch.hpp"
 
 namespace onda::cuda {
+namespace {
+
+/// The row of the kernel with groups of warps.
+template <typename Tile>
+Instance<typename Tile::T> relaxing_density_group_row() {
+    using Given = RelaxingDensityArguments<typename Tile::T, 1>;
+    constexpr int of_thread = Tile::core / (Tile::vector * Tile::threads) + 1;
+    auto row =
+        density_row<DensityLaunch<Tile, DensityBulkTensorCopies, Tile::threads, 1, density_group_step<Tile, Given>,
+                                  relaxing_work<density_group_work<Tile>, of_thread, Tile::vector, 1>, Given>>(
+            "tma", 90, Tile::own_rows);
+    row.equation = Equation::attenuation_density;
+    return row;
+}
+
+}  // namespace
 
 template <>
 void add_attenuation_bulk_tensor<ONDA_RADIUS>(Instances<float>& list) {
     constexpr int strategy = strategy_place("vertical");
     for_relaxing_tiles<ONDA_RADIUS, strategy>([&list]<typename Tile>() {
         list.push_back(relaxing_row<Tile, BulkTensorCopies, 1>(strategy, "tma", 90));
+    });
+    for_bulk_tensor_density_tiles<float, ONDA_RADIUS>([&list]<typename Tile>() {
+        list.push_back(relaxing_density_row<Tile, DensityBulkTensorCopies, 1>("tma", 90));
+    });
+    for_density_group_tiles<float, ONDA_RADIUS>([&list]<typename Tile>() {
+        list.push_back(relaxing_density_group_row<Tile>());
     });
 }
 

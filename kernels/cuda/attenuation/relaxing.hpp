@@ -5,6 +5,8 @@
 
 #include "kernels/cuda/common_arguments.hpp"
 #include "kernels/cuda/direct/direct.hpp"
+#include "kernels/cuda/own_nodes.hpp"
+#include "kernels/cuda/vectors.hpp"
 #include "kernels/equations/attenuation/memory.hpp"
 #include "kernels/equations/node_class.hpp"
 
@@ -78,6 +80,76 @@ constexpr NodeWork with_memory(NodeWork work, int count) {
     work.loads += 2 * count;
     work.arrays.medium += count;
     work.arrays.memory += count;
+    return work;
+}
+
+/// See kernels/cuda/own_nodes.hpp.
+template <typename T, int Rows, typename Base, int Count>
+class OwnNodes<T, Rows, WithMemory<T, Base, Count>> {
+public:
+    using Arguments = WithMemory<T, Base, Count>;
+
+    __device__ __forceinline__ OwnNodes(const Arguments& a, int x, int y, int z)
+        : a_(a), x_(x), y_(y), z_(z), node_(z * a.plane + y * a.pitch + x), of_k_(z * a.k_plane + y * a.k_pitch + x) {}
+    __device__ __forceinline__ void ask() {
+        ONDA_UNROLL
+        for (int j = 0; j < Rows; ++j) {
+            if (x_ >= a_.nx || y_ + j >= a_.ny) continue;
+            const std::int64_t node = node_ + j * a_.pitch, of_k = of_k_ + j * a_.k_pitch;
+            q_[j] = load_streaming(static_cast<const T*>(a_.q + node));
+            k_[j] = load_streaming(a_.k + of_k);
+            ONDA_UNROLL
+            for (int i = 0; i < Count; ++i) {
+                g_[j][i] = load_streaming(a_.g[i] + of_k);
+                memory_[j][i] = load_streaming(static_cast<const T*>(a_.memory[i] + node));
+            }
+        }
+    }
+    __device__ __forceinline__ void advance(int j, Vec<T> p, Vec<T> l) const {
+        constexpr int V = Vec<T>::size;
+        // x of a vector is even.
+        const int even = class_of_node(a_, 0, y_ + j, z_), odd = class_of_node(a_, 1, y_ + j, z_);
+        const bool is_inside = y_ + j < a_.ny;
+        const std::int64_t node = node_ + j * a_.pitch;
+        Vec<T> next;
+        ONDA_UNROLL
+        for (int v = 0; v < V; ++v) next.v[v] = leapfrog(p.v[v], q_[j].v[v], k_[j].v[v], l.v[v]);
+        ONDA_UNROLL
+        for (int i = 0; i < Count; ++i) {
+            const T a_of[2] = {a_.of_class[i][even], a_.of_class[i][odd]};
+            Vec<T> memory;
+            ONDA_UNROLL
+            for (int v = 0; v < V; ++v) {
+                const T e = not_followed(p.v[v], q_[j].v[v], memory_[j][i].v[v]);
+                next.v[v] = relaxed(g_[j][i].v[v], e, next.v[v]);
+                memory.v[v] = followed(a_of[v % 2], e, memory_[j][i].v[v]);
+            }
+            if (is_inside) store_inside(a_.memory[i] + node, memory, a_.nx - x_);
+        }
+        if (is_inside) store_inside(a_.q + node, next, a_.nx - x_);
+    }
+    __device__ __forceinline__ void move() {
+        ++z_;
+        node_ += a_.plane;
+        of_k_ += a_.k_plane;
+    }
+
+private:
+    const Arguments& a_;
+    int x_, y_, z_;
+    std::int64_t node_, of_k_;
+    Vec<T> q_[Rows] = {}, k_[Rows] = {}, g_[Rows][Count] = {}, memory_[Rows][Count] = {};
+};
+
+/// What a plane costs with so many memory fields. \tparam Without makes what it costs without. \tparam Vector of each
+/// of the Rows that a thread carries.
+template <auto Without, int Rows, int Vector, int Count>
+constexpr MarchWork relaxing_work() {
+    MarchWork work = Without();
+    work.operations += 6 * Count * Rows * Vector;
+    work.instructions += 6 * Count * Rows * (Vector + 1);
+    work.arrays.medium += Count;
+    work.arrays.memory += Count;
     return work;
 }
 

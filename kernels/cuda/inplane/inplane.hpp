@@ -11,6 +11,7 @@
 
 #include "kernels/cuda/chunks.hpp"
 #include "kernels/cuda/inplane/tile.hpp"
+#include "kernels/cuda/own_nodes.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
 
@@ -116,53 +117,6 @@ __device__ __forceinline__ void add_y_pairs(const typename Tile::T* tile, int x,
     }
 }
 
-/// A thread's own nodes of the plane that is completed next, Tile::rows rows of one vector: what their steps take
-/// beside p and its Laplacian, and p[n+1]. Equations whose nodes do more have one of their own.
-template <typename Tile, typename Arguments>
-class OwnNodes {
-public:
-    using T = typename Tile::T;
-    using K = decltype(k_of(std::declval<const Arguments&>()));
-
-    /// \param x, y of the first of them; \param z plane that is completed first.
-    __device__ __forceinline__ OwnNodes(const Arguments& a, int x, int y, int z)
-        : a_(a),
-          x_(x),
-          y_(y),
-          q_(a.q + z * a.plane + y * a.pitch + x),
-          k_(k_of(a) + (z * a.k_plane + y * a.k_pitch + x)) {}
-    /// Asks for what the plane needs.
-    __device__ __forceinline__ void ask() {
-        ONDA_UNROLL
-        for (int j = 0; j < Tile::rows; ++j)
-            if (x_ < a_.nx && y_ + j < a_.ny) {
-                q_now_[j] = load_streaming(static_cast<const T*>(q_ + j * a_.pitch));
-                k_now_[j] = load_streaming_stored(k_ + j * a_.k_pitch);
-            }
-    }
-    /// p[n+1] of row j.
-    __device__ __forceinline__ void advance(int j, Vec<T> p, Vec<T> l) const {
-        const Vec<T> k = decoded(k_, k_now_[j]);
-        Vec<T> next;
-        ONDA_UNROLL
-        for (int v = 0; v < Tile::vector; ++v) next.v[v] = leapfrog(p.v[v], q_now_[j].v[v], k.v[v], l.v[v]);
-        if (y_ + j < a_.ny) store_inside(q_ + j * a_.pitch, next, a_.nx - x_);
-    }
-    /// Moves on to the next plane.
-    __device__ __forceinline__ void move() {
-        q_ += a_.plane;
-        k_ += a_.k_plane;
-    }
-
-private:
-    const Arguments& a_;
-    int x_, y_;
-    T* q_;
-    K k_;
-    Vec<T> q_now_[Tile::rows] = {};
-    decltype(load_streaming_stored(std::declval<K>())) k_now_[Tile::rows] = {};
-};
-
 /// p[n+1] on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along x, tiles along y, chunks along
 /// z.
 template <typename Tile, template <typename> class Copies, typename Arguments = InPlaneArguments<typename Tile::T>>
@@ -178,7 +132,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) inplane_step(cons
     Copies<Tile> copies(a, March{tile_x, tile_y, z_begin - R, planes}, thread);
     PreviousPlanes<Tile> previous(copies.queue(), thread);
     Vec<T> pending[N][R] = {};
-    OwnNodes<Tile, Arguments> own(a, tile_x + local_x, tile_y + local_y, z_begin);
+    OwnNodes<T, N, Arguments> own(a, tile_x + local_x, tile_y + local_y, z_begin);
 
     for (int step = 0; step < planes; ++step) {
         const T* const tile = copies.begin(step);

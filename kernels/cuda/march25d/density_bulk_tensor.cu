@@ -1,33 +1,10 @@
 // The kernels of variable density that march, with bulk-tensor copies (TMA), for one radius (ONDA_RADIUS). Compiled for
 // sm_90 and newer only.
-#include <stdexcept>
-
-#include "kernels/cuda/march25d/density_groups.hpp"
-#include "kernels/cuda/march25d/density_launch.hpp"
-#include "kernels/cuda/tensor_map.hpp"
+#include "kernels/cuda/march25d/density_bulk_tensor_launch.hpp"
 
 namespace onda::cuda {
 
-template <typename Tile>
-struct EncodeDensityMaps<Tile, DensityBulkTensorCopies> {
-    using T = typename Tile::T;
-    static void encode(DensityTileArguments<T>& a, const Fields<T>& fields, int now) {
-        if (fields.field.halo[2] != Tile::behind || fields.half_rho().layout.halo[2] != Tile::radius)
-            throw std::logic_error("a field with another halo than its tiles");
-        constexpr FrameLayout p = Tile::p, rho = Tile::rho;
-        a.maps = {encode_tensor_map<T>(fields.p(now), fields.field, p.row(), p.rows()),
-                  encode_tensor_map<T>(fields.half_rho().at, fields.half_rho().layout, rho.row(), rho.rows())};
-    }
-};
-
 namespace {
-
-/// The row of the kernel with groups of warps.
-template <typename Tile>
-Instance<typename Tile::T> density_group_row() {
-    return density_row<DensityLaunch<Tile, DensityBulkTensorCopies, Tile::threads, 1, density_group_step<Tile>,
-                                     density_group_work<Tile>>>("tma", 90, Tile::own_rows);
-}
 
 template <typename T>
 void add_density_bulk_tensor(Instances<T>& list) {

@@ -10,6 +10,7 @@
 #include "kernels/cuda/costs.hpp"
 #include "kernels/cuda/march25d/density_bulk_tensor_copies.hpp"
 #include "kernels/cuda/march25d/density_parts.hpp"
+#include "kernels/cuda/own_nodes.hpp"
 #include "kernels/cuda/ring_place.hpp"
 #include "kernels/cuda/step_facts.hpp"
 
@@ -103,16 +104,13 @@ __device__ __forceinline__ void apply_in_plane(const DensityBlock<Tile>& block, 
 }
 
 /// Carries the sums along z and computes p[n+1]. \param thread of the group.
-template <typename Tile>
-__device__ __forceinline__ void carry_along_z(const DensityBlock<Tile>& block, int thread) {
+template <typename Tile, typename Arguments>
+__device__ __forceinline__ void carry_along_z(const DensityBlock<Tile>& block, const Arguments& a, int thread) {
     using T = typename Tile::T;
     constexpr int N = Tile::own_rows, behind = Tile::behind;
-    const DensityTileArguments<T>& a = block.a;
     const int own_x = thread % Tile::columns * Tile::vector, own_y = thread / Tile::columns * N;
-    const int x = block.x + own_x, y = block.y + own_y;
     DensityColumns<Tile, N> own(block.shared + Tile::rings_at, own_x, own_y);
-    T* q = a.q + block.planes.begin * a.plane + y * a.pitch + x;
-    const T* k = a.k + block.planes.begin * a.k_plane + y * a.k_pitch + x;
+    OwnNodes<T, N, Arguments> nodes(a, block.x + own_x, block.y + own_y, block.planes.begin);
     RingPlace<Tile::stages> from;
     RingPlace<Tile::l_planes> of_l;
     const int count = block.count();
@@ -141,27 +139,19 @@ __device__ __forceinline__ void carry_along_z(const DensityBlock<Tile>& block, i
         from.next();
         ONDA_UNROLL
         for (int j = 0; j < N; ++j) {
-            const Vec<T> next = own.update(j, a.stencil, flux[j], p[j], l[j]);
-            if (step >= 2 * behind && y + j < a.ny) store_inside(q + j * a.pitch, next, a.nx - x);
+            const auto [p_of, l_of] = own.complete(j, a.stencil, flux[j], p[j], l[j]);
+            if (step >= 2 * behind) nodes.advance(j, p_of, l_of);
         }
-        if (step >= 2 * behind) {
-            q += a.plane;
-            k += a.k_plane;
-        }
-        if (step >= 2 * behind - 1 && step < count - 1) {  // wanted in the next pass of this loop
-            ONDA_UNROLL
-            for (int j = 0; j < N; ++j)
-                if (x < a.nx && y + j < a.ny) own.ask(j, q + j * a.pitch, k + j * a.k_pitch);
-        }
+        if (step >= 2 * behind) nodes.move();
+        if (step >= 2 * behind - 1 && step < count - 1) nodes.ask();  // wanted in the next pass of this loop
         own.advance();
     }
 }
 
 /// p+ = 2p - p- + k div(1/rho grad p) on one tile of a chunk of planes. Block: Tile::threads along x. Grid: tiles along
 /// x, tiles along y, chunks along z.
-template <typename Tile>
-__global__ void __launch_bounds__(Tile::threads, 1)
-    density_group_step(const __grid_constant__ DensityTileArguments<typename Tile::T> a) {
+template <typename Tile, typename Arguments = DensityTileArguments<typename Tile::T>>
+__global__ void __launch_bounds__(Tile::threads, 1) density_group_step(const __grid_constant__ Arguments a) {
     using T = typename Tile::T;
     auto* const barriers = reinterpret_cast<Barrier*>(reinterpret_cast<T*>(shared_memory()) + Tile::size);
     const DensityBlock<Tile> block{a,
@@ -193,7 +183,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
     if (thread < of_plane)
         apply_in_plane(block, thread);
     else
-        carry_along_z(block, thread - of_plane);
+        carry_along_z(block, a, thread - of_plane);
 }
 
 /// What a plane costs a block: its fluxes and what they add to the divergence, once for the tile with those around it;

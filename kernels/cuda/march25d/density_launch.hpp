@@ -17,10 +17,11 @@ struct EncodeDensityMaps {
 
 /// How a kernel of variable density that marches is launched, for MarchStepper.
 /// \tparam ThreadsX, ThreadsY of a block. \tparam Work makes what a plane costs.
-template <typename Tile, template <typename> class Copies, int ThreadsX, int ThreadsY, auto Kernel, auto Work>
+template <typename Tile, template <typename> class Copies, int ThreadsX, int ThreadsY, auto Kernel, auto Work,
+          typename Given = DensityTileArguments<typename Tile::T>>
 struct DensityLaunch {
     using T = typename Tile::T;
-    using Arguments = DensityTileArguments<T>;
+    using Arguments = Given;
     static constexpr auto kernel = Kernel;
     static constexpr MarchShape shape{
         .width = Tile::width,

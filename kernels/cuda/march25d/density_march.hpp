@@ -7,6 +7,7 @@
 #include "kernels/cuda/chunks.hpp"
 #include "kernels/cuda/costs.hpp"
 #include "kernels/cuda/march25d/density_parts.hpp"
+#include "kernels/cuda/own_nodes.hpp"
 #include "kernels/cuda/step_facts.hpp"
 
 namespace onda::cuda {
@@ -92,22 +93,19 @@ __device__ __forceinline__ void fluxes_around(const DensityPlane<Tile>& plane, c
 
 /// p+ = 2p - p- + k div(1/rho grad p) on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along x,
 /// tiles along y, chunks along z.
-template <typename Tile, template <typename> class Copies>
-__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    density_march_step(const __grid_constant__ DensityTileArguments<typename Tile::T> a) {
+template <typename Tile, template <typename> class Copies, typename Arguments = DensityTileArguments<typename Tile::T>>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks) density_march_step(const __grid_constant__ Arguments a) {
     using T = typename Tile::T;
     constexpr int R = Tile::radius, N = Tile::rows, behind = Tile::behind;
     const int tile_x = static_cast<int>(blockIdx.x) * Tile::width, tile_y = static_cast<int>(blockIdx.y) * Tile::height;
     const int local_x = static_cast<int>(threadIdx.x) * Tile::vector, local_y = static_cast<int>(threadIdx.y) * N;
-    const int x = tile_x + local_x, y = tile_y + local_y;
     const auto [z_begin, z_end] = chunk_of_block(a.chunks, 0, a.nz);
     const int planes = z_end - z_begin + 2 * behind;
 
     Copies<Tile> copies(a, DensityMarch{tile_x, tile_y, z_begin - behind, planes, z_begin - R, z_end + R});
     T* const shared = reinterpret_cast<T*>(shared_memory());
     DensityColumns<Tile, N> own(shared + Tile::rings_at, local_x, local_y);
-    T* q = a.q + z_begin * a.plane + y * a.pitch + x;
-    const T* k = a.k + z_begin * a.k_plane + y * a.k_pitch + x;
+    OwnNodes<T, N, Arguments> nodes(a, tile_x + local_x, tile_y + local_y, z_begin);
 
     Vec<T> p_before[N] = {}, flux_before[N] = {};
     for (int step = 0; step <= planes; ++step) {
@@ -136,19 +134,15 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
             if (updates(step - 1)) divergence_in_plane(plane_before, local_x, local_y, a.stencil, l);
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) {
-                const Vec<T> next = own.update(j, a.stencil, flux_before[j], p_before[j], l[j]);
-                if (step > 2 * behind && y + j < a.ny) store_inside(q + j * a.pitch, next, a.nx - x);
+                const auto [p_of, l_of] = own.complete(j, a.stencil, flux_before[j], p_before[j], l[j]);
+                if (step > 2 * behind) nodes.advance(j, p_of, l_of);
             }
-            if (step > 2 * behind) {
-                q += a.plane;
-                k += a.k_plane;
-            }
+            if (step > 2 * behind) nodes.move();
         }
         if (step < planes) {
+            if (step >= 2 * behind) nodes.ask();  // wanted in the next pass of this loop
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) {
-                if (step >= 2 * behind && x < a.nx && y + j < a.ny)  // wanted in the next pass of this loop
-                    own.ask(j, q + j * a.pitch, k + j * a.k_pitch);
                 flux_before[j] = own.flux(j, a.stencil, p[j], s[j]);
                 p_before[j] = p[j];
             }

@@ -223,21 +223,15 @@ public:
         rho_before_[j] = rho_next;
         return f;
     }
-    /// p+ of row j of the plane that this completes. \param p, l of the plane that has arrived: l is what it adds to
-    /// the divergence along x and y.
-    __device__ __forceinline__ Vec<T> update(int j, const Stencil<T>& w, Vec<T> flux, Vec<T> p, Vec<T> l) {
+    /// p and the divergence of row j of the plane that this completes.
+    struct Completed {
+        Vec<T> p, l;
+    };
+    /// \param p, l of the plane that has arrived: l is what it adds to the divergence along x and y.
+    __device__ __forceinline__ Completed complete(int j, const Stencil<T>& w, Vec<T> flux, Vec<T> p, Vec<T> l) {
         const T* const d = w.axis[2];
         const Vec<T> complete = divergences_[j].add(d, flux, add_weighted(arrival_weight(d, R, 0), flux, l));
-        const Vec<T> of = p_planes_.exchange(j * W, p);
-        Vec<T> next;
-        ONDA_UNROLL
-        for (int v = 0; v < V; ++v) next.v[v] = leapfrog(of.v[v], q_[j].v[v], k_[j].v[v], complete.v[v]);
-        return next;
-    }
-    /// Asks for p[n-1] and k of the plane that update() computes next.
-    __device__ __forceinline__ void ask(int j, const T* q, const T* k) {
-        q_[j] = load_streaming(q);
-        k_[j] = load_streaming(k);
+        return {p_planes_.exchange(j * W, p), complete};
     }
     /// All rows are updated: the next plane may arrive.
     __device__ __forceinline__ void advance() {
@@ -249,7 +243,7 @@ private:
     OwnPlanes<T, Tile::behind, Tile::core> p_planes_;
     OwnPlanes<T, R - 1, Tile::core> rho_planes_;
     Arrivals<T, R> fluxes_[Rows], divergences_[Rows];
-    Vec<T> rho_before_[Rows] = {}, q_[Rows] = {}, k_[Rows] = {};
+    Vec<T> rho_before_[Rows] = {};
 };
 
 }  // namespace onda::cuda

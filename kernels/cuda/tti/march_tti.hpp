@@ -9,44 +9,30 @@
 
 namespace onda::cuda {
 
-/// What both passes are given.
-template <typename T>
-struct TiltMarchArguments : TiltArguments<T> {
-    int x_halo = 0, n_x_halo = 0;  ///< nodes of halo in memory, of the fields and of the axis
-};
-
-/// Makes a the step that reads p[now] and q[now]: all but the planes of a block.
-template <typename T>
-void set_common(TiltMarchArguments<T>& a, const Fields<T>& f, int now) {
-    set_common(static_cast<TiltArguments<T>&>(a), f, now);
-    a.x_halo = static_cast<int>(f.field.halo[0]);
-    a.n_x_halo = static_cast<int>(f.medium[3].layout.halo[0]);
-}
-
-/// The vectors around a thread's own one, at node (x, y).
+/// A thread's own vector of a plane and those around it: all that it reads of what is computed lies within the halos.
 /// \tparam BX, BY threads of a block; each computes one vector of a plane.
 template <typename T, int R, int BX, int BY>
 struct TiltThread {
     static constexpr int V = Vec<T>::size, H = (R + V - 1) / V * V;
-    const TiltMarchArguments<T>& a;
+    const TiltArguments<T>& a;
     int x, y;
+    std::int64_t in_plane, n_in_plane;  ///< the vector among the elements of a plane of the fields, and of the axis
 
-    /// \param beyond nodes before the grid at which the first tile begins, along x and along y.
-    __device__ __forceinline__ TiltThread(const TiltMarchArguments<T>& arguments, int beyond_x, int beyond_y)
+    /// \param beyond_x, beyond_y nodes before the grid at which the first tile begins.
+    __device__ __forceinline__ TiltThread(const TiltArguments<T>& arguments, int beyond_x, int beyond_y)
         : a(arguments),
           x(static_cast<int>(blockIdx.x * BX + threadIdx.x) * V - beyond_x),
-          y(static_cast<int>(blockIdx.y * BY + threadIdx.y) - beyond_y) {}
+          y(static_cast<int>(blockIdx.y * BY + threadIdx.y) - beyond_y),
+          in_plane(y * a.pitch + x),
+          n_in_plane(y * a.n_pitch + x) {}
 
-    /// A field of the vector dx nodes and dy rows away; zeros beyond its halo.
+    /// A field of the vector dx nodes and dy rows away.
     [[nodiscard]] __device__ __forceinline__ Vec<T> field(const T* at, int dx, int dy, int z) const {
-        const bool inside =
-            x + dx >= -a.x_halo && x + dx < a.nx + a.x_halo && y + dy >= -a.y_halo && y + dy < a.ny + a.y_halo;
-        return inside ? load_vector(at + z * a.plane + (y + dy) * a.pitch + x + dx) : Vec<T>{};
+        return load_vector(at + z * a.plane + in_plane + dy * a.pitch + dx);
     }
     /// The axis there.
     [[nodiscard]] __device__ __forceinline__ Vec<T> axis(int which, int dx, int dy, int z) const {
-        const bool inside = x + dx >= -a.n_x_halo && x + dx < a.nx + a.n_x_halo && y + dy >= -R && y + dy < a.ny + R;
-        return inside ? load_vector(a.n[which] + z * a.n_plane + (y + dy) * a.n_pitch + x + dx) : Vec<T>{};
+        return load_vector(a.n[which] + z * a.n_plane + n_in_plane + dy * a.n_pitch + dx);
     }
     /// The values of a row from H nodes before the own vector to H nodes behind it. \param at vector dx nodes away.
     template <typename VectorAt>
@@ -87,11 +73,12 @@ __device__ __forceinline__ Vec<T> product(const Vec<T>& a, const Vec<T>& b) {
 /// The first pass: see tilted_derivatives() of kernels/cuda/tti/direct_tti.hpp. Block: (BX, BY). Grid: tiles along x
 /// and y from r nodes before the grid on, along x as whole vectors; chunks along z.
 template <typename T, int R, int BX, int BY>
-__global__ void __launch_bounds__(BX* BY, 1) tilted_derivatives_march(const __grid_constant__ TiltMarchArguments<T> a) {
+__global__ void __launch_bounds__(BX* BY, 1) tilted_derivatives_march(const __grid_constant__ TiltArguments<T> a) {
     using Thread = TiltThread<T, R, BX, BY>;
     constexpr int V = Thread::V;
     const Thread mine(a, Thread::H, R);
     const auto [begin, end] = chunk_of_block(a.chunks, -R, a.nz + R);
+    if (mine.x + V <= -R || mine.x >= a.nx + R || mine.y >= a.ny + R) return;  // threads share nothing
     PlaneQueue<T, R> of_p, of_q;
     ONDA_UNROLL
     for (int i = 0; i < 2 * R; ++i) {
@@ -103,7 +90,7 @@ __global__ void __launch_bounds__(BX* BY, 1) tilted_derivatives_march(const __gr
         of_p.advance(mine.field(a.p, 0, 0, z + R));
         of_q.advance(mine.field(a.vertical, 0, 0, z + R));
         const int beside = beside_y + (z < 0 || z >= a.nz ? 1 : 0);
-        if (beside > 1 || mine.y >= a.ny + R) continue;
+        if (beside > 1) continue;
         const Vec<T> n[3] = {mine.axis(0, 0, 0, z), mine.axis(1, 0, 0, z), mine.axis(2, 0, 0, z)};
         const auto write_g = [&](const T* field, const PlaneQueue<T, R>& queue, T* g) {
             Vec<T> d[3] = {};
@@ -129,7 +116,7 @@ __global__ void __launch_bounds__(BX* BY, 1) tilted_derivatives_march(const __gr
 
 /// The second pass: the step. Block: (BX, BY). Grid: tiles along x, tiles along y, chunks along z.
 template <typename T, int R, int BX, int BY>
-__global__ void __launch_bounds__(BX* BY, 1) tti_march_step(const __grid_constant__ TiltMarchArguments<T> a) {
+__global__ void __launch_bounds__(BX* BY, 1) tti_march_step(const __grid_constant__ TiltArguments<T> a) {
     using Thread = TiltThread<T, R, BX, BY>;
     constexpr int V = Thread::V, length = V + 2 * Thread::H;
     const Thread mine(a, 0, 0);

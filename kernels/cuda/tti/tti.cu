@@ -64,7 +64,7 @@ public:
         for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
     }
     void step(int now, cudaStream_t stream) const override {
-        TiltMarchArguments<T> a = arguments_[now];
+        TiltArguments<T> a = arguments_[now];
         a.chunks = first_.chunks;
         launch<T>(March::first, first_.shape, stream, a);
         a.chunks = second_.chunks;
@@ -73,7 +73,7 @@ public:
 
 private:
     MarchPlan first_, second_;
-    TiltMarchArguments<T> arguments_[2];
+    TiltArguments<T> arguments_[2];
 };
 
 template <int R, int BX, int BY>
@@ -104,8 +104,10 @@ void add_tilt_march(Instances<float>& list) {
 
 template <>
 void add_tti<ONDA_RADIUS>(Instances<float>& list) {
-    add_tilt_march<ONDA_RADIUS, 16, 16>(list);
     add_tilt_march<ONDA_RADIUS, 32, 8>(list);
+    add_tilt_march<ONDA_RADIUS, 32, 12>(list);
+    add_tilt_march<ONDA_RADIUS, 32, 16>(list);
+    add_tilt_march<ONDA_RADIUS, 64, 4>(list);
     add_blocks<float, TiltStepper<float, ONDA_RADIUS>>(list, Equation::tti);
 }
 template <>

@@ -19,19 +19,8 @@ Instance<typename Tile::T> vti_march_row(const char* copy, int architecture) {
 template <int R, int Strategy, typename Add>
 void for_vti_tiles(const Add& add) {
     using List = TileList<float, R, Strategy>;
-    if constexpr (R <= 4) {
-        List::template one<16, 16, 1, 3, false, 2>(add);
-        List::template one<32, 8, 1, 3, false, 2>(add);
-        List::template one<32, 16, 1, 3, false, 1>(add);
-        List::template one<32, 8, 2, 3, false, 1>(add);
-        List::template one<16, 16, 2, 3, false, 1>(add);
-        List::template one<64, 8, 1, 3, false, 1>(add);
-        List::template one<16, 12, 1, 3, false, 3>(add);
-        List::template one<32, 12, 2, 3, false, 1>(add);
-    } else {
-        List::template one<32, 8, 1, 3, false, 1>(add);
-        List::template one<16, 16, 1, 3, false, 2>(add);
-    }
+    List::template one<64, 8, 1, 3, false, 1>(add);
+    List::template one<32, (R > 6 ? 8 : 16), 1, 3, false, 1>(add);
 }
 
 }  // namespace onda::cuda
