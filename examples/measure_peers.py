@@ -57,6 +57,8 @@ def arguments():
     parser.add_argument("--steps", type=int, default=100, help="of the shorter call of a round")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--work", choices=["forward", "gradient"], default="forward")
+    parser.add_argument("--operator", default="star", choices=["star", "attenuation", "vti"],
+                        help="as onda bench has them; Deepwave's with attenuation and VTI have a density, too")
     parser.add_argument("--spacing", type=float, default=SPACING_M, help="of the nodes in m, for gradients")
     parser.add_argument("--receivers", type=int, default=500, help="of each shot, for gradients; in 3-D the next square")
     parser.add_argument("--every", type=int, default=1, help="steps between wavefields that are kept for gradients")
@@ -67,6 +69,8 @@ def arguments():
     layers = 2 * LAYER_NODES if options.boundary == "cpml" and options.work == "forward" else 0
     if len(options.shape) not in (2, 3) or min(options.shape) <= layers + 2 * max(options.order):
         parser.error(f"--shape {options.shape}: give two or three numbers, each above {layers + 2 * max(options.order)}")
+    if options.operator != "star" and (options.peer != "deepwave" or options.work == "gradient"):
+        parser.error(f"--operator {options.operator} is for deepwave --work forward")
     if min(options.shots, options.steps, options.rounds, options.receivers, options.every) < 1:
         parser.error("--shots, --steps, --rounds, --receivers and --every must be 1 at least")
     if options.json and options.json.exists() and not options.force:
@@ -75,7 +79,7 @@ def arguments():
 
 
 class Deepwave:
-    """deepwave.scalar from random wavefields: https://github.com/ar4/deepwave."""
+    """Deepwave's propagators from random wavefields: https://github.com/ar4/deepwave."""
 
     package = "deepwave"
 
@@ -86,17 +90,30 @@ class Deepwave:
         if order not in (2, 4, 6, 8):
             raise SystemExit(f"error: deepwave has orders 2, 4, 6 and 8, not {order}")
         self.layer = LAYER_NODES if options.boundary == "cpml" else 0
-        self.scalar, self.torch, self.dt_s, self.order = deepwave.scalar, torch, dt_s, order
-        self.model = torch.from_numpy(model).to(options.device)
+        self.torch, self.dt_s, self.order = torch, dt_s, order
+        vp = torch.from_numpy(model).to(options.device)
         padded = [options.shots] + [n + 2 * self.layer for n in model.shape]
-        self.field = torch.rand(padded, device=options.device) - 0.5
-        self.kernel = "deepwave.scalar"
+        field = torch.rand(padded, device=options.device) - 0.5
+        same = torch.ones_like  # one density everywhere, and one Q
+        if options.operator == "star":
+            self.kernel, self.models = "scalar", [vp]
+            self.options = {"wavefield_0": field, "wavefield_m1": field}
+        elif options.operator == "attenuation":
+            self.kernel, self.models = "viscoacoustic", [vp, same(vp), 100 * same(vp)]
+            self.options = {"pressure_0": field, "q_freq": 25.0}
+        else:
+            stiffness, epsilon, delta = vp * vp, 0.15, 0.05
+            self.kernel = "acoustic_vti"
+            self.models = [(1 + 2 * epsilon) * stiffness, (1 + 2 * delta) ** 0.5 * stiffness, stiffness, same(vp)]
+            self.options = {"sigma_v_0": field, "sigma_h_0": field}
+        self.propagate = getattr(deepwave, self.kernel)
+        self.kernel = "deepwave." + self.kernel
 
     def advance(self, steps):
         with self.torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of faces without layers, which are meant
-            self.scalar(self.model, SPACING_M, self.dt_s, nt=steps, accuracy=self.order, pml_width=self.layer,
-                        pml_freq=25.0, max_vel=FASTEST_M_S, wavefield_0=self.field, wavefield_m1=self.field)
+            self.propagate(*self.models, SPACING_M, self.dt_s, nt=steps, accuracy=self.order, pml_width=self.layer,
+                           pml_freq=25.0, max_vel=FASTEST_M_S, **self.options)
 
 
 class Sweep:
@@ -266,10 +283,12 @@ def measured_row(options, order):
     kernel = {"program": peer_class.package, "kernel": peer.kernel}
     if options.device == "cpu":
         kernel["threads"] = torch.get_num_threads()
-    facts = {"bytes_per_point": 16.0, "steps_per_round": options.steps, "seconds_once_a_call": statistics.median(once)}
+    facts = {"steps_per_round": options.steps, "seconds_once_a_call": statistics.median(once)}
+    if options.operator == "star":
+        facts["bytes_per_point"] = 16.0
     if options.device == "cuda":
         facts["peak_memory_bytes"] = torch.cuda.max_memory_allocated()
-    problem = {"operator": "star", "space_order": order, "precision": "float", "shape": options.shape,
+    problem = {"operator": options.operator, "space_order": order, "precision": "float", "shape": options.shape,
                "boundary": options.boundary, "shots": options.shots, "receivers": 0}
     return {"problem": problem, "kernel": kernel, "unit": "Gpt/s", "better": "larger", "rounds": rounds, "facts": facts}
 

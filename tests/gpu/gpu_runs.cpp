@@ -151,6 +151,16 @@ TEST_CASE("variable density, with particle motion: every kernel gives the files 
     compare(kRun3d, 3, scheme, {"model.rho=gardner"}, Precision::float64);
 }
 
+TEST_CASE("media that absorb and anisotropic ones: every kernel gives the files of the CPU") {
+    need_gpu();
+    const std::string of_layers = "model.layers=[{top_m: 0, vp_m_s: 1500, q: 40}, {top_m: 400, vp_m_s: 2200, q: 80}]";
+    compare(kRun2d, 2, make_scheme(Equation::attenuation_of_two, 8), {of_layers});
+    compare(kRun3d, 3, make_scheme(Equation::attenuation, 8), {"model.q=40"});
+    compare(kRun3d, 3, make_scheme(Equation::attenuation_density, 8), {"model.q=40", "model.rho=gardner"});
+    compare(kRun2d, 2, make_scheme(Equation::vti, 8), {"model.anisotropy=shales"});
+    compare(kRun3d, 3, make_scheme(Equation::vti, 8), {"model.epsilon=0.2", "model.delta=0.1"});
+}
+
 TEST_CASE("double precision: every kernel gives the files of the CPU") {
     need_gpu();
     compare(kRun3d, 3, make_scheme(Equation::star, 8), {}, Precision::float64);

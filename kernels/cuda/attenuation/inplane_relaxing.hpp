@@ -28,7 +28,7 @@ template <int R, int Strategy, typename Add>
 void for_relaxing_tiles(const Add& add) {
     using List = TileList<float, R, Strategy>;
     List::template one<64, 8, 1, 3, false, 1>(add);
-    List::template one<32, 8, 2, (R > 6 ? 2 : 3), (R > 4), 1>(add);
+    List::template one<32, 16, 1, 3, false, 1>(add);
 }
 
 }  // namespace onda::cuda

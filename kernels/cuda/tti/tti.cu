@@ -104,10 +104,8 @@ void add_tilt_march(Instances<float>& list) {
 
 template <>
 void add_tti<ONDA_RADIUS>(Instances<float>& list) {
-    add_tilt_march<ONDA_RADIUS, 32, 8>(list);
-    add_tilt_march<ONDA_RADIUS, 32, 12>(list);
-    add_tilt_march<ONDA_RADIUS, 32, 16>(list);
-    add_tilt_march<ONDA_RADIUS, 64, 4>(list);
+    // Beyond that the queues of the march find no room in registers.
+    if constexpr (ONDA_RADIUS <= 4) add_tilt_march<ONDA_RADIUS, 32, 8>(list);
     add_blocks<float, TiltStepper<float, ONDA_RADIUS>>(list, Equation::tti);
 }
 template <>

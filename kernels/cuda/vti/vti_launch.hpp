@@ -20,7 +20,7 @@ template <int R, int Strategy, typename Add>
 void for_vti_tiles(const Add& add) {
     using List = TileList<float, R, Strategy>;
     List::template one<64, 8, 1, 3, false, 1>(add);
-    List::template one<32, (R > 6 ? 8 : 16), 1, 3, false, 1>(add);
+    List::template one<32, 16, 1, 3, false, 1>(add);
 }
 
 }  // namespace onda::cuda
