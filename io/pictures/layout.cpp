@@ -159,7 +159,7 @@ void lay_bars(PanelLayout& layout) {
     for (const Scale& scale : layout.scales) {
         if (!has_bar(scale)) continue;
         ColourBar bar{scale,
-                      ticks_across(scale.range.low, scale.range.high, length, 0.5 * between, kGap),
+                      ticks_across(scale.range.low, scale.range.high, length, 0.5 * between, 0.5 * kGap),
                       {},
                       {left, layout.plot.bottom() + kBelowPlot + kBelowAxis, length, kLyingBar},
                       true};

@@ -306,6 +306,18 @@ TEST_CASE("in a column of a journal bars lie beneath the plot, which keeps half 
     CHECK(plot.width == doctest::Approx(2. * plot.height).epsilon(0.01));
     CHECK(bar.top > plot.bottom() + 40.);
     CHECK(bar.width == plot.width);
+    CHECK(narrow.panels[0].bars[0].ticks.ticks.size() >= 3);
+    const auto two = [&] {
+        Picture both = picture;
+        both.panels[0].fields.insert(both.panels[0].fields.begin(), {{30, 60, values}});
+        both.panels[0].fields[0].label = "vp [m/s]";
+        both.panels[0].fields[1].range = ValueRange{-0.023, 0.023};
+        return layout::make_layout(both).panels[0].bars;
+    }();
+    REQUIRE(two.size() == 2);
+    CHECK(two[0].box.right() + 30. < two[1].box.left);
+    CHECK(two[0].box.top == two[1].box.top);
+    CHECK(labels_of(two[1].ticks) == Labels{printed_number(-0.02), "0.00", "0.02"});
     // From blue on the left, behind an arrow, to red on the right, where no values are beyond the bar.
     const Pixels pixels = draw_pixels(picture);
     const double scale = double(pixels.width) / narrow.width;
