@@ -72,7 +72,7 @@ def _as_printed(drawn: Any, options: Dict[str, Any]) -> Any:
 
     def printed(label: str) -> str:
         name, bracket, unit = label.partition(" [")
-        name = {"x": "x", "y": "y", "z": "Depth"}.get(name, name[:1].upper() + name[1:])
+        name = {"x_m": "x", "y_m": "y", "z_m": "Depth"}.get(name, name[:1].upper() + name[1:])
         return (name + bracket + unit).replace("[", "(").replace("]", ")")
 
     first.axes.set(xlabel=printed(first.axes.get_xlabel()), ylabel=printed(first.axes.get_ylabel()))
