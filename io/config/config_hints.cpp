@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "io/config/strict_yaml.hpp"
 #include "io/text/nearest_name.hpp"
 #include "io/text/printable.hpp"
 
@@ -156,6 +155,17 @@ std::string unit_hint(double value, std::string_view text, std::string_view unit
     return "; write the number alone: the unit is " + std::string(unit);
 }
 
+bool are_digits(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Whether a comma between two items of a list, without a space, may be the decimal sign of one number: 1,5 or -0,25.
+bool is_decimal_comma(const YamlNode& whole, const YamlNode& fraction) {
+    const auto digits = std::string_view(whole.scalar).substr(whole.scalar.starts_with('-') ? 1 : 0);
+    return are_digits(digits) && are_digits(fraction.scalar) && whole.place.line == fraction.place.line &&
+           fraction.place.column == whole.place.column + static_cast<int>(whole.scalar.size()) + 1;
+}
+
 /// The hint for a quotient or product of two numbers, with its value; empty if the text is none.
 std::string arithmetic_hint(std::string_view text) {
     const auto sign = text.find_first_of("/*");
@@ -264,6 +274,20 @@ std::string number_hint(std::string_view text, std::string_view unit) {
     if (text.find('_') != std::string_view::npos) return "; underscores are not accepted in numbers";
     if (text.find(',') != std::string_view::npos) return "; the decimal sign is a point";
     return "";
+}
+
+std::string comma_hint(const YamlNode& list, std::size_t wanted) {
+    if (list.items.size() <= wanted || list.items.size() > 2 * wanted) return "";
+    std::string meant;
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < list.items.size(); ++i, ++size) {
+        meant += (i > 0 ? ", " : "") + list.items[i].scalar;
+        if (i + 1 == list.items.size() || !is_decimal_comma(list.items[i], list.items[i + 1])) continue;
+        meant += "." + list.items[++i].scalar;
+        // Three numbers without a space between them are three numbers as likely as two.
+        if (i + 1 < list.items.size() && is_decimal_comma(list.items[i], list.items[i + 1])) return "";
+    }
+    return size == wanted ? "; the decimal sign is a point: write [" + meant + "]" : "";
 }
 
 std::string colon_hint(std::string_view text, std::span<const Parameter> rows) {

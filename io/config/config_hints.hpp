@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "io/config/config_table.hpp"
+#include "io/config/strict_yaml.hpp"
 
 namespace onda {
 
@@ -24,6 +25,9 @@ std::string colon_hint(std::string_view text, std::span<const Parameter> rows);
 std::string shell_hint(std::string_view path);
 /// The hint for text that should be a number: a unit, an underscore, a leading zero, 24/2, 1d3, … or empty.
 std::string number_hint(std::string_view text, std::string_view unit);
+/// The hint for a list with more than `wanted` numbers, [1,5, 20] for [1.5, 20]: "; the decimal sign is a point: write
+/// [1.5, 20]". Empty where numbers joined at commas without a space are not `wanted` ones, or where these commas touch.
+std::string comma_hint(const YamlNode& list, std::size_t wanted);
 /// The hint for text that should be true or false, or empty.
 std::string boolean_hint(std::string_view text);
 

@@ -360,7 +360,9 @@ private:
             read_item(values[0], target, row, node, path);
         } else if (node.kind == YamlNode::Kind::sequence) {
             values.resize(node.items.size());
-            for (std::size_t i = 0; i < values.size(); ++i)
+            // Halves of numbers, as in [1,05, 2], are no values of their own: their count is the error.
+            const bool has_halves = !decimal_comma(target, row, node).empty();
+            for (std::size_t i = 0; i < values.size() && !has_halves; ++i)
                 read_item(values[i], target, row, node.items[i], path + "[" + std::to_string(i) + "]");
         } else {
             return wrong_type(target, row, node, path);
@@ -381,6 +383,12 @@ private:
         }
         if (!reading_.sound(path)) reading_.faulty.insert(path.substr(0, path.rfind('[')));
     }
+    /// The hint that a list has too many numbers since a comma in it is a decimal sign, or empty.
+    template <typename Number>
+    std::string decimal_comma(const std::vector<Number>*, const Parameter& row, const YamlNode& node) const {
+        if (std::is_integral_v<Number>) return "";
+        return comma_hint(node, row.count.axes ? static_cast<std::size_t>(dimensions()) : row.count.max);
+    }
     template <typename List>
     void check_count(std::size_t size, List* target, const Parameter& row, const YamlNode& node,
                      const std::string& path) {
@@ -388,13 +396,15 @@ private:
         if (count.single && size == 1) return;
         if (!count.axes) {
             if (size >= count.min && size <= count.max) return;
-            return fault(path, node, "must be " + describe_type(row, target) + ", not " + std::to_string(size));
+            return fault(path, node,
+                         "must be " + describe_type(row, target) + ", not " + std::to_string(size) +
+                             decimal_comma(target, row, node));
         }
         const auto axes = static_cast<std::size_t>(dimensions());
         if (axes == 0 || size == axes) return;
         fault(path, node,
               "must have " + std::to_string(axes) + " numbers (" + (axes == 2 ? "x, z" : "x, y, z") + ") as " +
-                  what_makes_dimensions() + ", not " + std::to_string(size));
+                  what_makes_dimensions() + ", not " + std::to_string(size) + decimal_comma(target, row, node));
     }
     void read(const Group& group, const Parameter& row, const YamlNode& node, const std::string& path) {
         if (group.kind != Group::Kind::list)

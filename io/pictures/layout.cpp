@@ -7,8 +7,11 @@
 namespace onda::layout {
 namespace {
 
-constexpr double kMostPlotWidth = 1100., kMostPlotHeight = 720., kLeastPlotSide = 180., kLeastWidth = 620.;
+constexpr double kMostPlotWidth = 1100., kMostPlotHeight = 720., kLeastPlotSide = 180., kLeastPrintedSide = 100.,
+                 kLeastWidth = 620.;
 constexpr double kBetweenRows = 1.5 * kGap;
+constexpr double kBelowPlot = 2. * kGap + 2. * kLine;  // labels and title of the axis across
+constexpr double kLyingBar = 0.7 * kBarWidth, kBelowAxis = 0.5 * kGap;
 constexpr double kRowHeight = 0.62;  // of a plot's width, where there are several rows
 constexpr double kOverlayOpacity = 0.9;
 
@@ -18,32 +21,43 @@ double widest_label(const Ticks& ticks) {
     return std::ceil(width);
 }
 
-/// As many ticks as fit beside each other with air between their labels.
-Ticks horizontal_ticks(const PictureAxis& axis, double length) {
-    if (axis.logarithmic) return make_logarithmic_ticks(axis.first, axis.last, static_cast<int>(length / 60.));
-    for (int most = static_cast<int>(length / 60.); most > 1; --most) {
-        Ticks ticks = make_ticks(axis.first, axis.last, most);
-        const double apart = ticks.step / std::abs(axis.last - axis.first) * length;
-        if (ticks.ticks.size() < 2 || widest_label(ticks) + 3. * kGap <= apart) return ticks;
+/// As many ticks as fit beside each other with air between their labels. \param least length of an interval.
+Ticks ticks_across(double first, double last, double length, double least, double air) {
+    for (int most = static_cast<int>(length / least); most > 1; --most) {
+        Ticks ticks = make_ticks(first, last, most);
+        const double apart = ticks.step / std::abs(last - first) * length;
+        if (ticks.ticks.size() < 2 || widest_label(ticks) + air <= apart) return ticks;
     }
-    return make_ticks(axis.first, axis.last, 1);
+    return make_ticks(first, last, 1);
+}
+
+Ticks horizontal_ticks(const PictureAxis& axis, double length) {
+    return axis.logarithmic ? make_logarithmic_ticks(axis.first, axis.last, static_cast<int>(length / 60.))
+                            : ticks_across(axis.first, axis.last, length, 60., 3. * kGap);
 }
 
 Ticks vertical_ticks(double first, double last, double length) {
     return make_ticks(first, last, std::max(2, static_cast<int>(length / 45.)));
 }
 
+/// What pictures leave to a panel.
+struct Room {
+    double most_width, least_side;  ///< of a plot
+    bool in_rows = false;           ///< there are several rows of panels
+};
+
 /// Size of a plot; `note` tells of axes whose scales had to differ.
-PageBox plot_size(const Panel& panel, double most_width, bool in_rows, std::string& note) {
-    const double most_height = in_rows                       ? std::round(kRowHeight * most_width)
+PageBox plot_size(const Panel& panel, const Room& room, std::string& note) {
+    const double most_width = room.most_width;
+    const double most_height = room.in_rows                  ? std::round(kRowHeight * most_width)
                                : most_width < kMostPlotWidth ? std::min(kMostPlotHeight, 1.3 * most_width)
                                                              : kMostPlotHeight;
     if (!panel.equal_aspect) return {0., 0., most_width, std::round(panel.height * most_height)};
     const double across = std::abs(panel.horizontal.last - panel.horizontal.first);
     const double down = std::abs(panel.vertical.last - panel.vertical.first);
-    if (!(across > 0.) || !(down > 0.)) return {0., 0., across > 0. ? most_width : kLeastPlotSide, kLeastPlotSide};
+    if (!(across > 0.) || !(down > 0.)) return {0., 0., across > 0. ? most_width : room.least_side, room.least_side};
     const double points_per_unit = std::min(most_width / across, most_height / down);
-    const auto side = [&](double length) { return std::max(kLeastPlotSide, std::round(length * points_per_unit)); };
+    const auto side = [&](double length) { return std::max(room.least_side, std::round(length * points_per_unit)); };
     const PageBox box{0., 0., side(across), side(down)};
     const double stretch = (box.height / down) / (box.width / across);
     if (stretch > 1.02) note = "   (vertical scale \xc3\x97 " + fixed_number(stretch, 1) + ")";
@@ -96,12 +110,12 @@ bool has_bar(const Scale& scale) {
     return !scale.field->label.empty() && !scale.uniform();
 }
 
-PanelLayout begin_panel(const Panel& panel, double most_width, bool in_rows) {
+PanelLayout begin_panel(const Panel& panel, const Room& room) {
     PanelLayout layout;
     layout.panel = &panel;
     layout.title = panel.title;
     std::string note;
-    layout.plot = plot_size(panel, most_width, in_rows, note);
+    layout.plot = plot_size(panel, room, note);
     layout.horizontal = horizontal_ticks(panel.horizontal, layout.plot.width);
     layout.vertical = panel.vertical.logarithmic
                           ? make_logarithmic_ticks(panel.vertical.first, panel.vertical.last,
@@ -125,12 +139,38 @@ double place_bars(PanelLayout& layout, const PanelLayout* next) {
         const auto is_same = [&scale](const Scale& other) { return same_colours(scale, other); };
         if (!has_bar(scale) || (next != nullptr && std::ranges::any_of(next->scales, is_same))) continue;
         left += 2.5 * kGap;
-        ColourBar bar{scale, vertical_ticks(scale.range.low, scale.range.high, layout.plot.height), {}, left};
+        ColourBar bar{scale,
+                      vertical_ticks(scale.range.low, scale.range.high, layout.plot.height),
+                      {},
+                      {left, layout.plot.top, kBarWidth, layout.plot.height}};
         bar.title = drawn_title(scaled_title(scale.field->label, bar.ticks.exponent));
         left += kBarWidth + 2. * kGap + widest_label(bar.ticks) + kLine;
         layout.bars.push_back(std::move(bar));
     }
     return left;
+}
+
+/// Places the colour bars beneath a plot, one beside the other.
+void lay_bars(PanelLayout& layout) {
+    constexpr double between = 4. * kGap;
+    const auto count = static_cast<double>(std::ranges::count_if(layout.scales, has_bar));
+    const double length = std::floor((layout.plot.width - (count - 1.) * between) / count);
+    double left = layout.plot.left;
+    for (const Scale& scale : layout.scales) {
+        if (!has_bar(scale)) continue;
+        ColourBar bar{scale,
+                      ticks_across(scale.range.low, scale.range.high, length, 0.5 * between, 0.5 * kGap),
+                      {},
+                      {left, layout.plot.bottom() + kBelowPlot + kBelowAxis, length, kLyingBar},
+                      true};
+        bar.title = drawn_title(scaled_title(scale.field->label, bar.ticks.exponent));
+        left += length + between;
+        layout.bars.push_back(std::move(bar));
+    }
+}
+
+bool has_bars(const PanelLayout& panel) {
+    return std::ranges::any_of(panel.scales, has_bar);
 }
 
 /// A bar that several panels share tells what any of them clips.
@@ -154,8 +194,7 @@ double place_of(const PictureAxis& axis, double value, double length) {
 }
 
 /// \param top of the first row.
-void place_rows(Layout& layout, std::size_t columns, double top) {
-    constexpr double below = 2. * kGap + 2. * kLine;
+void place_rows(Layout& layout, std::size_t columns, double top, bool bars_lie) {
     const std::size_t count = layout.panels.size();
     for (std::size_t first = 0; first < count; first += columns) {
         const auto row = std::span(layout.panels).subspan(first, std::min(columns, count - first));
@@ -166,13 +205,15 @@ void place_rows(Layout& layout, std::size_t columns, double top) {
             panel.plot.top = top;
             bottom = std::max(bottom, panel.plot.bottom());
         }
-        top = bottom + below + (first + columns < count ? kBetweenRows : 0.);
+        const double bars =
+            bars_lie && std::ranges::any_of(row, has_bars) ? kBelowAxis + kLyingBar + kTickLength + 2.1 * kLine : 0.;
+        top = bottom + kBelowPlot + bars + (first + columns < count ? kBetweenRows : 0.);
     }
-    layout.height = static_cast<int>(std::ceil((count == 0 ? top + below : top) + kMargin));
+    layout.height = static_cast<int>(std::ceil((count == 0 ? top + kBelowPlot : top) + kMargin));
 }
 
 /// The plots of a column begin at the same place.
-void place_columns(Layout& layout, std::size_t columns, double least_width) {
+void place_columns(Layout& layout, std::size_t columns, double least_width, bool bars_lie) {
     double left = kMargin;
     const std::size_t count = layout.panels.size();
     for (std::size_t column = 0; column < columns; ++column) {
@@ -184,7 +225,9 @@ void place_columns(Layout& layout, std::size_t columns, double least_width) {
             panel.plot.left = left + kLine + kGap + labels + 2. * kGap;
             const double labels_end = panel.plot.right() + 0.5 * widest_label(panel.horizontal);
             const PanelLayout* const next = column + 1 < columns && i + 1 < count ? &layout.panels[i + 1] : nullptr;
-            end = std::max(end, std::ceil(std::max(place_bars(panel, next), labels_end) + kGap));
+            if (bars_lie) lay_bars(panel);
+            const double bars_end = bars_lie ? panel.plot.right() + 1. : place_bars(panel, next);
+            end = std::max(end, std::ceil(std::max(bars_end, labels_end) + kGap));
         }
         left = end;
     }
@@ -238,31 +281,36 @@ PageBox PanelLayout::box_of(const Extent& extent) const {
 
 namespace {
 
-/// \param plot_width the most that a plot may have; \param least_width of the sheet.
-Layout laid_out(const Picture& picture, double plot_width, double least_width) {
-    Layout layout;
+std::size_t columns_of(const Picture& picture) {
     const auto rows = static_cast<std::size_t>(std::max(1, picture.rows));
-    const std::size_t columns = std::max<std::size_t>(1, (picture.panels.size() + rows - 1) / rows);
+    return std::max<std::size_t>(1, (picture.panels.size() + rows - 1) / rows);
+}
+
+/// \param plot_width the most that a plot may have; \param least_width of the sheet.
+Layout laid_out(const Picture& picture, double plot_width, double least_width, bool bars_lie = false) {
+    Layout layout;
+    const std::size_t columns = columns_of(picture);
     const double share = std::floor(1.25 * plot_width / static_cast<double>(columns));
-    const double most_width = picture.width_mm > 0. ? share : std::max(columns > 3 ? 260. : 320., share);
-    for (const Panel& panel : picture.panels)
-        layout.panels.push_back(begin_panel(panel, std::min(most_width, plot_width), rows > 1));
-    place_rows(layout, columns, kMargin + (picture.title.empty() ? 0. : kLine + kGap));
-    place_columns(layout, columns, least_width);
+    const bool is_print = picture.width_mm > 0.;
+    const double most_width = is_print ? share : std::max(columns > 3 ? 260. : 320., share);
+    const Room room{std::min(most_width, plot_width), is_print ? kLeastPrintedSide : kLeastPlotSide, picture.rows > 1};
+    for (const Panel& panel : picture.panels) layout.panels.push_back(begin_panel(panel, room));
+    place_rows(layout, columns, kMargin + (picture.title.empty() ? 0. : kLine + kGap), bars_lie);
+    place_columns(layout, columns, least_width, bars_lie);
     share_arrows(layout.panels);
     return layout;
 }
 
 /// A plot of a sheet for print is as wide as bars, labels and other plots leave room for.
-Layout fitted_to_print(const Picture& picture) {
-    constexpr double points_of_letters = 8., least_plot = 100.;
+Layout fitted_to_print(const Picture& picture, bool bars_lie) {
+    constexpr double points_of_letters = 8.;
     const double wanted = picture.width_mm * 72. / 25.4 * kLabelFont.size / points_of_letters;
     double plot = wanted;
     Layout layout;
     for (int attempt = 0; attempt < 6; ++attempt) {
-        layout = laid_out(picture, plot, wanted);
+        layout = laid_out(picture, plot, wanted, bars_lie);
         if (std::abs(layout.width - wanted) < 2.) break;
-        const double better = std::max(least_plot, plot - (layout.width - wanted) / (attempt < 2 ? 1. : 1.25));
+        const double better = std::max(kLeastPrintedSide, plot - (layout.width - wanted) / (attempt < 2 ? 1. : 1.25));
         if (better == plot) break;
         plot = better;
     }
@@ -272,7 +320,14 @@ Layout fitted_to_print(const Picture& picture) {
 }  // namespace
 
 Layout make_layout(const Picture& picture) {
-    return picture.width_mm > 0. ? fitted_to_print(picture) : laid_out(picture, kMostPlotWidth, kLeastWidth);
+    if (!(picture.width_mm > 0.)) return laid_out(picture, kMostPlotWidth, kLeastWidth);
+    Layout layout = fitted_to_print(picture, false);
+    // In a column of a journal, bars beside a plot would take more of it than the plot.
+    const bool is_narrow =
+        columns_of(picture) == 1 && std::ranges::any_of(layout.panels, [&](const PanelLayout& panel) {
+            return has_bars(panel) && panel.plot.width < 0.5 * layout.width;
+        });
+    return is_narrow ? fitted_to_print(picture, true) : layout;
 }
 
 }  // namespace onda::layout

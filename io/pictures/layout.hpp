@@ -1,5 +1,5 @@
 /// \file
-/// Where the parts of a picture lie on its sheet. For picture.cpp alone.
+/// Where the parts of a picture lie on its sheet. For picture.cpp and its test.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,8 @@ struct ColourBar {
     Scale scale;
     Ticks ticks;
     std::string title;  ///< as it is drawn
-    double left;
+    PageBox box;        ///< with the room of arrows at its ends
+    bool lies = false;  ///< beneath the plot, its low end on the left; else beside it, its low end below
 };
 
 struct PanelLayout {

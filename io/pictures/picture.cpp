@@ -298,11 +298,14 @@ void draw_axes(Drawing& drawing, const PanelLayout& panel) {
 constexpr double kArrowLength = 0.55 * kBarWidth;
 
 /// A triangle beyond an end of a bar, in its colour: values go on behind it.
-/// \param from the left end of its base; \param direction -1 upwards, 1 downwards.
-void draw_arrow_end(Drawing& drawing, const ColourBar& bar, double value, Point from, double direction) {
+/// \param base the middle of its base; \param towards where it points: (0, -1) upwards, (1, 0) to the right.
+void draw_arrow_end(Drawing& drawing, const ColourBar& bar, double value, Point base, Point towards) {
+    const double thickness = bar.lies ? bar.box.height : bar.box.width;
     const auto triangle = [&](double ink) {
-        return std::array{Point{from.x - ink, from.y}, Point{from.x + kBarWidth + ink, from.y},
-                          Point{from.x + 0.5 * kBarWidth, from.y + direction * (kArrowLength + 1.5 * ink)}};
+        const double half = 0.5 * thickness + ink, length = kArrowLength + 1.5 * ink;
+        return std::array{Point{base.x + half * towards.y, base.y + half * towards.x},
+                          Point{base.x - half * towards.y, base.y - half * towards.x},
+                          Point{base.x + length * towards.x, base.y + length * towards.y}};
     };
     const std::uint32_t colour = bar.scale.argb_of(value);
     const Rgb over{static_cast<std::uint8_t>(colour >> 16), static_cast<std::uint8_t>(colour >> 8),
@@ -311,22 +314,9 @@ void draw_arrow_end(Drawing& drawing, const ColourBar& bar, double value, Point 
     drawing.fill(triangle(0.), blend(kPaleGrey.at(0.), over, (colour >> 24) / 255.));
 }
 
-void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) {
+/// Ticks, labels and title of a bar. \param box without its arrows.
+void draw_upright_scale(Drawing& drawing, const ColourBar& bar, const PageBox& box) {
     const double low = bar.scale.range.low, high = bar.scale.range.high;
-    // Arrows end where the plot does, below titles.
-    PageBox box{bar.left, panel.plot.top, kBarWidth, panel.plot.height};
-    if (bar.scale.above) box.top += kArrowLength, box.height -= kArrowLength;
-    if (bar.scale.below) box.height -= kArrowLength;
-    const int height = drawing.pixels_along(box.height);
-    const auto colour_of = [&](std::size_t y) {
-        return bar.scale.argb_of(high + (low - high) * static_cast<double>(y) / std::max(1, height - 1));
-    };
-    // Over a model, waves tint what they cover: so does the bar, zero as where the model is palest.
-    if (bar.scale.field->tint) drawing.fill(box, kPaleGrey.at(0.));
-    drawing.image(box, 1, height, colour_of);
-    draw_frame(drawing, box);
-    if (bar.scale.above) draw_arrow_end(drawing, bar, high, {box.left, box.top - 1.}, -1.);
-    if (bar.scale.below) draw_arrow_end(drawing, bar, low, {box.left, box.bottom() + 1.}, 1.);
     double widest = 0.;
     for (const Tick& tick : bar.ticks.ticks) {
         const double y = std::round(box.top + (high - tick.value) / (high - low) * (box.height - 1.));
@@ -337,6 +327,43 @@ void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) 
     const std::string title = cut_to(bar.title, box.height + 2. * kGap, kLabelFont);
     drawing.text_upwards({box.right() + 2. * kGap + std::ceil(widest) + 0.4 * kLine, box.top + 0.5 * box.height}, title,
                          kLabelFont);
+}
+
+void draw_lying_scale(Drawing& drawing, const ColourBar& bar, const PageBox& box) {
+    const double low = bar.scale.range.low, high = bar.scale.range.high;
+    const double labels = box.bottom() + kTickLength + 0.6 * kLine;
+    for (const Tick& tick : bar.ticks.ticks) {
+        const double x = std::round(box.left + (tick.value - low) / (high - low) * (box.width - 1.));
+        drawing.fill(PageBox{x, box.bottom(), 1., kTickLength}, kInk);
+        drawing.text({x + 0.5, labels}, tick.label, kLabelFont, Align::centre);
+    }
+    drawing.text({bar.box.left + 0.5 * bar.box.width, labels + kLine},
+                 cut_to(bar.title, bar.box.width + 2. * kGap, kLabelFont), kLabelFont, Align::centre);
+}
+
+void draw_bar(Drawing& drawing, const ColourBar& bar) {
+    const double low = bar.scale.range.low, high = bar.scale.range.high;
+    const double above = bar.scale.above ? kArrowLength : 0., below = bar.scale.below ? kArrowLength : 0.;
+    // Arrows end where the plot does, below titles.
+    const PageBox& all = bar.box;
+    const PageBox box = bar.lies ? PageBox{all.left + below, all.top, all.width - below - above, all.height}
+                                 : PageBox{all.left, all.top + above, all.width, all.height - above - below};
+    const int pixels = drawing.pixels_along(bar.lies ? box.width : box.height);
+    const auto colour_of = [&](std::size_t i) {
+        const double share = static_cast<double>(i) / std::max(1, pixels - 1);
+        return bar.scale.argb_of(bar.lies ? low + (high - low) * share : high + (low - high) * share);
+    };
+    // Over a model, waves tint what they cover: so does the bar, zero as where the model is palest.
+    if (bar.scale.field->tint) drawing.fill(box, kPaleGrey.at(0.));
+    drawing.image(box, bar.lies ? pixels : 1, bar.lies ? 1 : pixels, colour_of);
+    draw_frame(drawing, box);
+    const Point middle{box.left + 0.5 * box.width, box.top + 0.5 * box.height};
+    const Point high_end = bar.lies ? Point{box.right() + 1., middle.y} : Point{middle.x, box.top - 1.};
+    const Point low_end = bar.lies ? Point{box.left - 1., middle.y} : Point{middle.x, box.bottom() + 1.};
+    const Point upwards = bar.lies ? Point{1., 0.} : Point{0., -1.};
+    if (bar.scale.above) draw_arrow_end(drawing, bar, high, high_end, upwards);
+    if (bar.scale.below) draw_arrow_end(drawing, bar, low, low_end, {-upwards.x, -upwards.y});
+    bar.lies ? draw_lying_scale(drawing, bar, box) : draw_upright_scale(drawing, bar, box);
 }
 
 void draw_panel(Drawing& drawing, const PanelLayout& layout, double title_width) {
@@ -353,7 +380,7 @@ void draw_panel(Drawing& drawing, const PanelLayout& layout, double title_width)
     draw_notes(drawing, layout);
     draw_axes(drawing, layout);
     draw_legend(drawing, layout);
-    for (const ColourBar& bar : layout.bars) draw_bar(drawing, layout, bar);
+    for (const ColourBar& bar : layout.bars) draw_bar(drawing, bar);
     draw_marks(drawing, layout, PictureMark::Kind::receiver);
     draw_marks(drawing, layout, PictureMark::Kind::source);
     if (!layout.title.empty())

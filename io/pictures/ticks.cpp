@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <iterator>
 
+#include "io/text/number_text.hpp"
+
 namespace onda {
 namespace {
 
@@ -65,6 +67,10 @@ const char* unit_prefix(int exponent) {
     }
 }
 
+std::string printed_number(double value) {
+    return (value < 0. ? "\xe2\x88\x92" : "") + number_text(std::abs(value));
+}
+
 std::string superscript(int number) {
     constexpr std::array<const char*, 10> digits{"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
                                                  "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
@@ -115,8 +121,8 @@ std::string scaled_title(const std::string& title, int exponent) {
     const auto bracket = title.find('[');
     if (bracket == std::string::npos) return title + " [" + factor + "]";
     const char* const prefix = unit_prefix(exponent);
-    if (prefix != nullptr && title.compare(bracket, 3, "[Pa") == 0)
-        return title.substr(0, bracket + 1) + prefix + title.substr(bracket + 1);
+    const bool takes_prefix = title.compare(bracket, 3, "[Pa") == 0 || title.compare(bracket, 4, "[m/s") == 0;
+    if (prefix != nullptr && takes_prefix) return title.substr(0, bracket + 1) + prefix + title.substr(bracket + 1);
     return title.substr(0, bracket + 1) + factor + " " + title.substr(bracket + 1);
 }
 

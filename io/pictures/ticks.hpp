@@ -30,6 +30,8 @@ Ticks make_logarithmic_ticks(double first, double last, int most);
 /// A number with so many decimals, independent of the locale.
 std::string fixed_number(double value, int decimals);
 
+/// A number with the minus sign of print: "−500".
+std::string printed_number(double value);
 /// A whole number in superscripts: "⁻⁶".
 std::string superscript(int number);
 

@@ -98,7 +98,7 @@ std::string textual_header(const TraceFileContents& contents, const ShotGather& 
     header.add(std::string(contents.dimensions == 2 ? "2-D" : "3-D") +
                " synthetic seismograms, a trace for each receiver of a shot");
     const GatherQuantity& quantity = *contents.quantity;
-    const std::string what = "Samples: " + std::string(quantity.long_name) + " [" + std::string(quantity.unit) + "],",
+    const std::string what = "Samples: " + std::string(quantity.long_name) + " (" + std::string(quantity.unit) + "),",
                       how = std::string(contents.format == TraceFormat::segy_ibm ? "IBM" : "IEEE") +
                             " floats of 4 bytes (format " + std::to_string(sample_format(contents.format)) +
                             "), big endian";

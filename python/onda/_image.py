@@ -16,7 +16,7 @@ from ._errors import InputDataError, UsageError
 from ._folder import _file_in, _h5py, _of_shot, _open, _summary, _text
 from ._misfit import request_on_grid
 from ._progress import ProgressCallback
-from ._results import _count, _in_grey, _nodes, _require_shot, _xarray
+from ._results import _as_printed, _count, _in_grey, _nodes, _require_shot, _xarray
 from ._run import Config, Overrides, computed
 
 if TYPE_CHECKING:
@@ -158,8 +158,8 @@ class Image:
         down, across = (axis for axis in _AXES if axis != normal)
         chosen: Dict[str, Any] = {"x": across, "y": down, "yincrease": down != "z_m", **options}
         if drawn.startswith("illumination"):
-            return section.plot(**{"robust": True, **chosen})
-        return section.plot(**_in_grey(section.values, 98, chosen))
+            return _as_printed(section.plot(**{"robust": True, **chosen}), options)
+        return _as_printed(section.plot(**_in_grey(section.values, 98, chosen)), options)
 
     def _plane(self, asked: Dict[str, Optional[float]]) -> Tuple[str, float]:
         given = [(axis, float(at)) for axis, at in asked.items() if at is not None]

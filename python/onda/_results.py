@@ -64,6 +64,24 @@ def _in_grey(values: np.ndarray, percentile: float, options: Dict[str, Any]) -> 
     return chosen
 
 
+def _as_printed(drawn: Any, options: Dict[str, Any]) -> Any:
+    """What xarray has drawn, with labels as those of `onda plot`: "Time (s)" in place of "time [s]"."""
+    if not options.get("add_labels", True):
+        return drawn
+    first = drawn[0] if isinstance(drawn, list) else drawn
+
+    def printed(label: str) -> str:
+        name, bracket, unit = label.partition(" [")
+        name = {"x_m": "x", "y_m": "y", "z_m": "Depth"}.get(name, name[:1].upper() + name[1:])
+        return (name + bracket + unit).replace("[", "(").replace("]", ")")
+
+    first.axes.set(xlabel=printed(first.axes.get_xlabel()), ylabel=printed(first.axes.get_ylabel()))
+    bar = getattr(first, "colorbar", None)
+    if bar is not None:
+        bar.set_label(printed(bar.ax.get_ylabel()))
+    return drawn
+
+
 def _require_shot(shot: int, shots: Sequence[int]) -> None:
     """Raises UsageError where there is no such shot."""
     if shot not in shots:
@@ -163,10 +181,11 @@ class Gather:
         """
         pressure = self.to_xarray()
         if len(self.receivers_m) == 1:
-            return pressure[0].plot(**{"x": "time_s", **options})
+            return _as_printed(pressure[0].plot(**{"x": "time_s", **options}), options)
         steps = np.diff(self.offset_m)
         along = "offset_m" if np.all(steps > 0) or np.all(steps < 0) else "receiver"
-        return pressure.plot(**{"x": along, "y": "time_s", **_in_grey(self.pressure, 96, options)})
+        drawn = pressure.plot(**{"x": along, "y": "time_s", **_in_grey(self.pressure, 96, options)})
+        return _as_printed(drawn, options)
 
     def __repr__(self) -> str:
         receivers, samples = self.pressure.shape

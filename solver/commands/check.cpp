@@ -265,9 +265,7 @@ void print_run_time(const TimeForecast& time) {
     for (const auto& item : time.items)
         std::cout << fmt::format("          {:>8}  {}\n", duration_text(item.seconds), item.what);
     if (time.load.is_busy())
-        std::cout << fmt::format(
-            "          other programs are using {:.1f} of {} cores; the estimate holds while they do\n",
-            time.load.others, time.load.processors);
+        std::cout << fmt::format("          {}; the estimate holds while they do\n", time.load.text());
 }
 
 void print_checkpoints(const Plan& plan) {

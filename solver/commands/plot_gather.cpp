@@ -97,19 +97,16 @@ int plot_traces(const Options& options, const TraceDisplay& display, const std::
     for (Input& input : inputs.gathers) {
         check_window(options, input.gather);
         ReceiverLine line = choose_line(input.gather, input.name, options);
-        const std::size_t all = input.gather.receivers_m.size(), first = line.first, count = line.count;
         const std::size_t most = std::max<std::size_t>(kMostWiggles / inputs.gathers.size(), 3);
         const std::size_t every = display.style == TraceDisplay::Style::wiggles ? (line.count + most - 1) / most : 1;
+        if (input.name.starts_with("shot ")) input.name.front() = 'S';
+        names.push_back(input.name + title_of(line, input.gather.receivers_m.size(), every));
         if (every > 1) thin(input.gather, line, every);
         TraceDisplay shown = display;
         shown.is_pressure = input.display.is_pressure;
         shown.start_s = input.display.start_s;
         shown.by_offset = display.by_offset || input.display.by_offset;
         panels.push_back(gather_panel(input.gather, line, shown));
-        if (input.name.starts_with("shot ")) input.name.front() = 'S';
-        names.push_back(fmt::format("{}{}, receivers {} to {} of {}{}", input.name, place_of(line), first + 1,
-                                    first + count, all,
-                                    every > 1 ? fmt::format(", every {} trace", ordinal_text(every)) : ""));
         input.gather = {};  // the panel has what it shows
     }
     share_clip(panels);
@@ -153,6 +150,8 @@ int plot_spectra(const Options& options) {
     }
     Panel panel = spectrum_panel(spectra, labels);
     panel.title = "Amplitude spectra";
+    if (const GatherQuantity& of = *inputs.gathers.front().gather.quantity; &of != &kPressure)
+        panel.title += fmt::format(" of {}", of.long_name);
     Picture picture;
     picture.panels.push_back(std::move(panel));
     finish(std::move(picture), options, inputs.title, "_spectrum");

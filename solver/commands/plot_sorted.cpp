@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/files/interruption.hpp"
+#include "io/pictures/ticks.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
@@ -35,6 +36,7 @@ ShotGather read_traces(const TraceSource& source, std::span<const ShotGather> he
             gather.sources_m = {header.sources_m.front()};
             gather.dt_s = header.dt_s;
             gather.samples = header.samples;
+            gather.quantity = header.quantity;
         }
         if (header.samples != gather.samples || header.dt_s != gather.dt_s)
             throw Error(ExitCode::bad_data, fmt::format("{}: shot {} is sampled otherwise than shot {}",
@@ -79,7 +81,7 @@ int plot_offset(const Options& options) {
     const double off_m = std::ranges::max(traces, {}, &SortedTrace::off_m).off_m;
     return draw_sorted(
         options, source, headers, sorted,
-        fmt::format("Offset {} m{}, {} of {} shots", number_text(options.offset_m),
+        fmt::format("Offset {} m{}, {} of {} shots", printed_number(options.offset_m),
                     off_m > 0. ? fmt::format(" \xc2\xb1 {:.3g} m", off_m) : "", traces.size(), headers.size()),
         "_offset");
 }
@@ -91,13 +93,17 @@ int plot_midpoint(const Options& options) {
     const Midpoint at_m{options.midpoint_m[0], options.midpoint_m.size() > 1 ? options.midpoint_m[1] : 0.};
     const SortedTraces sorted = common_midpoint(headers, at_m, within_m);
     const std::vector<SortedTrace>& traces = sorted.traces;
-    const std::string place = number_text(at_m[0]) + (options.midpoint_m.size() > 1 ? "," + number_text(at_m[1]) : "");
+    const auto place = [&](const auto& text_of) {
+        return text_of(at_m[0]) + (options.midpoint_m.size() > 1 ? "," + text_of(at_m[1]) : "");
+    };
     if (traces.empty())
-        throw Error(ExitCode::usage, fmt::format("--at {}: no trace of {} has its midpoint within {} m; onda data plot "
-                                                 "shows where midpoints are",
-                                                 place, shown(source.file()), number_text(within_m)));
+        throw Error(ExitCode::usage,
+                    fmt::format("--at {}: no trace of {} has its midpoint within {} m; onda data plot shows where "
+                                "midpoints are",
+                                place(number_text), shown(source.file()), number_text(within_m)));
     return draw_sorted(options, source, headers, sorted,
-                       fmt::format("Midpoint {} m, {} traces within {} m", place, traces.size(), number_text(within_m)),
+                       fmt::format("Midpoint {} m, {} traces within {} m", place(printed_number), traces.size(),
+                                   number_text(within_m)),
                        "_cmp");
 }
 
@@ -112,8 +118,8 @@ int plot_wavenumber(const Options& options) {
                                 "no wavenumbers",
                                 gather.receivers_m.size(), shot));
     GatherPanel panel = wavenumber_panel(gather, line, options.velocities_m_s, map_of(options, kViridis));
-    panel.panel.title = fmt::format("Shot {}{}, receivers {} to {} of {}", shot, place_of(line), line.first + 1,
-                                    line.first + line.count, gather.receivers_m.size());
+    panel.panel.title = fmt::format("Shot {}{}", shot, title_of(line, gather.receivers_m.size()));
+    if (gather.quantity != &kPressure) panel.panel.title += fmt::format(", {}", gather.quantity->long_name);
     Picture picture;
     picture.panels.push_back(panel.panel);
     finish(std::move(picture), options, source.title(), "_fk");
@@ -132,6 +138,7 @@ Command add_offset(CLI::App& plot) {
                                           "onda plot offset line.sgy --offset -100 --within 20 -o near.png");
     const auto options = std::make_shared<Options>();
     add_trace_files(*command, *options, false);
+    add_quantity(*command, options->quantity);
     command->add_option("--offset", options->offset_m, "The offset, with its sign")->type_name("M")->required();
     add_within(*command, *options,
                "How far offsets may be off (default: half of the usual distance between receivers)");
@@ -149,6 +156,7 @@ Command add_midpoint(CLI::App& plot) {
                                           "onda plot cmp line.sgy --at 1500,250 --within 12.5 --agc 0.3");
     const auto options = std::make_shared<Options>();
     add_trace_files(*command, *options, false);
+    add_quantity(*command, options->quantity);
     command->add_option("--at", options->midpoint_m, "The midpoint, in 3-D its x and y")
         ->type_name("X[,Y]")
         ->delimiter(',')
@@ -172,6 +180,7 @@ Command add_wavenumber(CLI::App& plot) {
                     "onda plot fk line.sgy --velocity 1500,3000 -o fk.pdf");
     const auto options = std::make_shared<Options>();
     add_trace_files(*command, *options, false);
+    add_quantity(*command, options->quantity);
     add_shot(*command, *options);
     command->add_option("--line", options->line, "Line of a grid of receivers, from 1 (default: nearest to the source)")
         ->type_name("N");

@@ -218,8 +218,7 @@ void PicturesOfShot::take_gather(ShotGather& gather) {
     TraceDisplay display;
     display.by_offset = run_.is_towed;
     gather_ = gather_panel(gather, line, display, kMostSamples);
-    set_title(*gather_, fmt::format("Shot {}{}, receivers {} to {} of {}", gather.shot, place_of(line), line.first + 1,
-                                    line.first + line.count, gather.receivers_m.size()));
+    set_title(*gather_, fmt::format("Shot {}{}", gather.shot, title_of(line, gather.receivers_m.size())));
     typical_peak_ = typical_peak(gather);
 }
 

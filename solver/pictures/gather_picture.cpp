@@ -125,13 +125,19 @@ std::string time_power_text(double power, double record_s) {
 
 namespace {
 
+/// "m/s²" of "m/s2", as files have it.
+std::string printed_unit(std::string_view unit) {
+    if (!unit.ends_with('2')) return std::string(unit);
+    return std::string(unit.substr(0, unit.size() - 1)) + superscript(2);
+}
+
 /// \param of what the traces are, if they are not another program's.
 std::string label_of(const TraceDisplay& display, const GatherQuantity& of, double record_s) {
     std::string quantity(display.is_pressure ? of.long_name : "amplitude");
     quantity.front() = static_cast<char>(quantity.front() - 'a' + 'A');
     if (display.gain != 0.) quantity += time_power_text(display.gain, record_s);
     if (display.agc_s > 0.) return quantity + fmt::format(" after AGC ({} s)", shortest(display.agc_s));
-    return display.is_pressure ? fmt::format("{} [{}]", quantity, of.unit) : quantity;
+    return display.is_pressure ? fmt::format("{} [{}]", quantity, printed_unit(of.unit)) : quantity;
 }
 
 bool ascending(const std::vector<double>& places) {
@@ -296,12 +302,16 @@ std::string scale_of_wiggles(const GatherPanel& panel) {
     const int exponent = bracket == std::string::npos || !(panel.clip < 1e-2) || panel.clip < 1e-12
                              ? 0
                              : 3 * static_cast<int>(std::floor(std::log10(panel.clip) / 3.));
-    std::string text = fmt::format("one trace spacing = {:.2g}", panel.clip / std::pow(10., exponent));
+    // Two digits, but 780 and not 7.8e+02.
+    const auto rounded = finite_number(fmt::format("{:.1e}", panel.clip / std::pow(10., exponent)));
+    std::string text = "one trace spacing = " + number_text(rounded.value_or(panel.clip));
     if (bracket != std::string::npos)
         text += fmt::format(" {}{}", exponent == 0 ? "" : unit_prefix(exponent),
                             quantity.substr(bracket + 2, quantity.size() - bracket - 3));
-    const std::string what = quantity.substr(0, bracket);
-    return what == "Pressure" ? text : text + " of " + what;
+    std::string what = quantity.substr(0, bracket);
+    if (what == "Pressure") return text;
+    what.front() = static_cast<char>(what.front() - 'A' + 'a');
+    return text + " of " + what;
 }
 
 void set_title(GatherPanel& panel, const std::string& name) {

@@ -103,4 +103,9 @@ std::string place_of(const ReceiverLine& line) {
     return line.at.empty() ? "" : ", " + line.at;
 }
 
+std::string title_of(const ReceiverLine& line, std::size_t all, std::size_t every) {
+    return fmt::format("{}, receivers {} to {} of {}{}", place_of(line), line.first + 1, line.first + line.count, all,
+                       every > 1 ? fmt::format(", every {} trace", ordinal_text(every)) : "");
+}
+
 }  // namespace onda

@@ -37,5 +37,8 @@ ReceiverLine line_to_show(std::span<const std::array<double, 3>> receivers_m,
                           std::span<const std::array<double, 3>> sources_m);
 /// What titles say after the name of a shot: ", y = 100 m"; empty where nothing is to be said.
 std::string place_of(const ReceiverLine& line);
+/// The same with the receivers: ", y = 100 m, receivers 21 to 40 of 60, every 2nd trace". \param all
+/// receivers of the shot. \param every one of how many of the line is shown.
+std::string title_of(const ReceiverLine& line, std::size_t all, std::size_t every = 1);
 
 }  // namespace onda

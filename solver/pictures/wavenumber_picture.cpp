@@ -1,6 +1,7 @@
 #include "solver/pictures/wavenumber_picture.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -75,12 +76,13 @@ Amplitudes transform_lines(const TraceSpectra& spectra, bool mirrored) {
     return amplitudes;
 }
 
-void add_velocity(Panel& panel, double velocity_m_s) {
-    constexpr Rgb orange{255, 127, 14};
+/// \param number of the velocity, from 0: neighbours differ in colour, on dark and light parts of any map.
+void add_velocity(Panel& panel, double velocity_m_s, std::size_t number) {
+    constexpr std::array<Rgb, 4> colours{{{255, 127, 14}, {214, 39, 40}, {247, 104, 193}, {23, 190, 207}}};
     const double most = std::min(panel.horizontal.last, panel.vertical.first / velocity_m_s);
     panel.lines.push_back({{-most, 0., most},
                            {most * velocity_m_s, 0., most * velocity_m_s},
-                           orange,
+                           colours[number % colours.size()],
                            shortest(velocity_m_s) + " m/s",
                            true});
 }
@@ -113,7 +115,7 @@ GatherPanel wavenumber_panel(const ShotGather& gather, const ReceiverLine& line,
     field.label = result.quantity;
     field.shrink = Shrink::mean;
     panel.fields.push_back(std::move(field));
-    for (const double velocity : velocities_m_s) add_velocity(panel, velocity);
+    for (std::size_t i = 0; i < velocities_m_s.size(); ++i) add_velocity(panel, velocities_m_s[i], i);
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <numbers>
 #include <omp.h>
+#include <spdlog/fmt/fmt.h>
 #include <utility>
 
 #include "io/files/atomic_file.hpp"
@@ -195,6 +196,10 @@ private:
 };
 
 }  // namespace
+
+std::string MachineLoad::text() const {
+    return fmt::format("other programs are using {:.1f} of {} cores", others, processors);
+}
 
 MachineLoad load_of(const Conditions& seen) {
     return {seen.others.value_or(0.), seen.processors};

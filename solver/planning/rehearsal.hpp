@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "io/config/config.hpp"
 #include "kernels/equations/equation.hpp"
@@ -23,6 +24,8 @@ struct MachineLoad {
     int processors = 1;
     /// Whether other programs take a good part of the processors.
     [[nodiscard]] bool is_busy() const { return others > 0.2 * processors; }
+    /// "other programs are using 1.7 of 2 cores".
+    [[nodiscard]] std::string text() const;
 };
 MachineLoad load_of(const Conditions& seen);
 

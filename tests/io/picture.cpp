@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "io/pictures/colour_map.hpp"
+#include "io/pictures/layout.hpp"
 #include "io/pictures/movie.hpp"
 #include "io/pictures/raster.hpp"
 #include "io/pictures/thinned_marks.hpp"
@@ -282,6 +283,52 @@ TEST_CASE("a picture for print is as wide as asked for, and says its resolution"
         write_picture(folder.path() / "p.pdf", picture, true);
         CHECK(text_of(folder.path() / "p.pdf").starts_with("%PDF"));
     }
+}
+
+TEST_CASE("in a column of a journal bars lie beneath the plot, which keeps half of the width at least") {
+    std::vector<float> values(30 * 60, 0.f);
+    values.front() = -3.f;
+    Panel panel;
+    panel.horizontal = {0., 60., "x [m]"};
+    panel.vertical = {0., 30., "Depth [m]"};
+    panel.equal_aspect = true;
+    panel.fields.push_back({{30, 60, values}});
+    panel.fields[0].label = "Pressure [Pa]";
+    panel.fields[0].map = &kBlueRed;
+    panel.fields[0].range = ValueRange{-1., 1.};
+    Picture picture = one_panel(panel);
+    picture.width_mm = 174.;
+    CHECK_FALSE(layout::make_layout(picture).panels[0].bars.at(0).lies);
+    picture.width_mm = 84.;
+    const layout::Layout narrow = layout::make_layout(picture);
+    const PageBox &plot = narrow.panels[0].plot, &bar = narrow.panels[0].bars.at(0).box;
+    CHECK(plot.width > 0.6 * narrow.width);
+    CHECK(plot.width == doctest::Approx(2. * plot.height).epsilon(0.01));
+    CHECK(bar.top > plot.bottom() + 40.);
+    CHECK(bar.width == plot.width);
+    CHECK(narrow.panels[0].bars[0].ticks.ticks.size() >= 3);
+    const auto two = [&] {
+        Picture both = picture;
+        both.panels[0].fields.insert(both.panels[0].fields.begin(), {{30, 60, values}});
+        both.panels[0].fields[0].label = "vp [m/s]";
+        both.panels[0].fields[1].range = ValueRange{-0.023, 0.023};
+        return layout::make_layout(both).panels[0].bars;
+    }();
+    REQUIRE(two.size() == 2);
+    CHECK(two[0].box.right() + 30. < two[1].box.left);
+    CHECK(two[0].box.top == two[1].box.top);
+    CHECK(labels_of(two[1].ticks) == Labels{printed_number(-0.02), "0.00", "0.02"});
+    // From blue on the left, behind an arrow, to red on the right, where no values are beyond the bar.
+    const Pixels pixels = draw_pixels(picture);
+    const double scale = double(pixels.width) / narrow.width;
+    const auto at = [&](double x) {
+        const auto row = std::size_t((bar.top + 0.5 * bar.height) * scale);
+        const std::uint32_t colour = pixels.argb[row * std::size_t(pixels.width) + std::size_t(x * scale)];
+        return Rgb{std::uint8_t(colour >> 16), std::uint8_t(colour >> 8), std::uint8_t(colour)};
+    };
+    CHECK(at(bar.left + 8.) == kBlueRed.at(0.));
+    CHECK(near(at(bar.right() - 1.5), kBlueRed.at(1.), 6));
+    CHECK(at(bar.right() + 4.) == kWhite);
 }
 
 TEST_CASE("a gather: black positive, white negative, clipped") {
@@ -654,6 +701,7 @@ TEST_CASE("ticks are round numbers inside the axis") {
                                     "0", "100", "200"});
     CHECK(scaled_title("pressure [Pa]", tiny.exponent) == "pressure [nPa]");
     CHECK(scaled_title("pressure [Pa s]", -6) == "pressure [\xc2\xb5Pa s]");
+    CHECK(scaled_title("velocity [m/s]", -9) == "velocity [nm/s]");
     CHECK(scaled_title("x [m]", -3) == "x [10\xe2\x81\xbb\xc2\xb3 m]");
     CHECK(scaled_title("pressure", tiny.exponent) == "pressure [10\xe2\x81\xbb\xe2\x81\xb9]");
     CHECK(scaled_title("x [m]", 0) == "x [m]");

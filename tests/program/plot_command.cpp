@@ -197,11 +197,37 @@ TEST_CASE("particle motion is drawn in place of pressure, where a run has record
     CHECK(int(pressure.r) < 40);   // black: the peak of the wavelet
     CHECK(int(velocity.r) > 215);  // white
     CHECK(middle_of(results.drawn(of("pressure"))) == pressure);
-    CHECK(results.plot({"spectrum", "@seismograms.h5", "--shot", "10", "--quantity", "velocity_z"}).code == 0);
+    for (const char* kind : {"spectrum", "fk"})
+        CHECK(results.plot({kind, "@seismograms.h5", "--shot", "10", "--quantity", "velocity_z"}).code == 0);
     const Outcome absent = results.plot(of("velocity_x"));
     CHECK(absent.code == 65);
     CHECK(contains(absent.err, "shot 10 has no velocity_x: runs record it where"));
     CHECK(contains(results.plot(of("vz")).err, "receivers record no vz, but pressure, velocity_x"));
+}
+
+TEST_CASE("particle motion is sorted by offset and midpoint as pressure is, and every shot must have it") {
+    const Results results;
+    SeismogramWriter line(results.path("line.h5"), kProvenance, false);
+    for (const std::int64_t shot : {10, 11}) {
+        ShotGather gather = gather_of(10);
+        gather.shot = shot;
+        line.write(gather);
+    }
+    line.commit();
+    for (const std::vector<std::string>& place : {std::vector<std::string>{"offset", "--offset", "80"},
+                                                  std::vector<std::string>{"cmp", "--at", "60,145", "--within", "6"}}) {
+        CAPTURE(place.front());
+        const auto of = [&](const std::string& quantity, const std::string& file) {
+            std::vector<std::string> arguments{place.front(), file, "--map", "grey", "--quantity", quantity};
+            arguments.insert(arguments.end(), place.begin() + 1, place.end());
+            return arguments;
+        };
+        CHECK(int(middle_of(results.drawn(of("pressure", "@line.h5"))).r) < 40);     // black: the peak of the wavelet
+        CHECK(int(middle_of(results.drawn(of("velocity_z", "@line.h5"))).r) > 215);  // white
+        const Outcome absent = results.plot(of("velocity_z", "@seismograms.h5"));
+        CHECK(absent.code == 65);
+        CHECK(contains(absent.err, "shot 2 has no velocity_z: runs record it where"));
+    }
 }
 
 TEST_CASE("SEG-Y and SU are drawn as seismograms are, but for their units") {

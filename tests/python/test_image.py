@@ -226,6 +226,7 @@ def test_labels_and_pictures(line, drawing):
     clip = np.percentile(abs(image.migrated), 98)
     assert drawn.get_clim() == pytest.approx((-clip, clip))
     assert drawn.axes.yaxis_inverted() and drawn.cmap.name == "gray_r"
+    assert (drawn.axes.get_xlabel(), drawn.axes.get_ylabel()) == ("x (m)", "Depth (m)")
     assert image.plot("illumination_source", ax=drawing.figure().gca()).get_clim()[0] >= 0
     with pytest.raises(onda.UsageError, match="there is no image 'change'; there are migrated, stack"):
         image.plot("change")

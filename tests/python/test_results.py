@@ -79,7 +79,8 @@ def test_a_gather_draws_itself(drawing):
     image = gather.plot()
     assert image.get_array().size == gather.pressure.size
     axes = image.axes
-    assert axes.yaxis_inverted() and "offset" in axes.get_xlabel() and "time" in axes.get_ylabel()
+    assert axes.yaxis_inverted() and axes.get_xlabel() == "Offset (m)" and axes.get_ylabel() == "Time (s)"
+    assert image.colorbar.ax.get_ylabel() == "Pressure (Pa)"
     left, right = axes.get_xlim()
     assert left < -100 < 100 < right
     limit = np.percentile(abs(gather.pressure), 96)
@@ -88,15 +89,17 @@ def test_a_gather_draws_itself(drawing):
     values = np.ma.getdata(image.get_array()).reshape(gather.pressure.T.shape)
     np.testing.assert_array_equal(values, gather.pressure.T)
     by_number = gather.plot(x="receiver", vmax=1.0, ax=drawing.figure().gca())
-    assert by_number.get_clim() == (-1.0, 1.0) and "receiver" in by_number.axes.get_xlabel()
+    assert by_number.get_clim() == (-1.0, 1.0) and by_number.axes.get_xlabel() == "Receiver"
 
 
 def test_gathers_that_are_no_line_draw_themselves(drawing, survey):
     both = onda.run(survey).gather(2)  # a line and two wells
-    assert "receiver" in both.plot().axes.get_xlabel()
+    assert both.plot().axes.get_xlabel() == "Receiver"
+    assert both.plot(ax=drawing.figure().gca(), add_labels=False).axes.get_xlabel() == ""
     drawing.figure()
     (trace,) = line(1).gather().plot()
     np.testing.assert_array_equal(trace.get_ydata(), line(1).gather().pressure[0])
+    assert (trace.axes.get_xlabel(), trace.axes.get_ylabel()) == ("Time (s)", "Pressure (Pa)")
     silent = onda.Gather(1, np.zeros((3, 5), np.float32), 0.1, np.zeros((3, 3)), np.zeros((1, 3)), np.arange(3.0))
     silent.plot(ax=drawing.figure().gca())
 

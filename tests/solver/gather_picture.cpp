@@ -178,8 +178,22 @@ TEST_CASE("gains: a power of time, and automatic; panels can share a clip") {
     share_clip(panels);
     for (const GatherPanel& panel : panels) CHECK(panel.panel.traces->clip == 7.);
     CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 Pa");
+    panels[0].clip = 7.8e-4;
+    CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 780 \xc2\xb5Pa");
+    panels[0].clip = 1234.;
+    CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 1200 Pa");
+    panels[0].clip = 7.;
     panels[0].quantity = "Pressure after AGC (0.1 s)";
-    CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 of Pressure after AGC (0.1 s)");
+    CHECK(scale_of_wiggles(panels[0]) == "one trace spacing = 7 of pressure after AGC (0.1 s)");
+}
+
+TEST_CASE("titles tell the receivers of a line, and how many of its traces are left out") {
+    ReceiverLine line = all_receivers(300);
+    CHECK(title_of(line, 300) == ", receivers 1 to 300 of 300");
+    CHECK(title_of(line, 300, 2) == ", receivers 1 to 300 of 300, every 2nd trace");
+    line.first = 300;
+    line.at = "y = 100 m";
+    CHECK(title_of(line, 900, 3) == ", y = 100 m, receivers 301 to 600 of 900, every 3rd trace");
 }
 
 TEST_CASE("times begin with the first sample, and amplitudes that are no pressure have no unit") {

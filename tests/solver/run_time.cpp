@@ -77,6 +77,12 @@ TEST_CASE("what a run does not do takes no time") {
     CHECK(item_of(forecast, "time steps").has_value());
 }
 
+TEST_CASE("a busy machine is told of by the cores that others use") {
+    CHECK(MachineLoad{1.66, 2}.is_busy());
+    CHECK_FALSE(MachineLoad{0.3, 2}.is_busy());
+    CHECK(MachineLoad{1.66, 2}.text() == "other programs are using 1.7 of 2 cores");
+}
+
 TEST_CASE("time grows with steps and shots, many times over what a busy machine hides") {
     const TemporaryFolder folder;
     const auto steps_of = [&](const std::vector<std::string>& overrides) {
