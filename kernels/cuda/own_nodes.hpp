@@ -23,22 +23,19 @@ public:
           y_(y),
           q_(a.q + z * a.plane + y * a.pitch + x),
           k_(k_of(a) + (z * a.k_plane + y * a.k_pitch + x)) {}
-    /// Asks for what the plane needs.
-    __device__ __forceinline__ void ask() {
-        ONDA_UNROLL
-        for (int j = 0; j < Rows; ++j)
-            if (x_ < a_.nx && y_ + j < a_.ny) {
-                q_now_[j] = load_streaming(static_cast<const T*>(q_ + j * a_.pitch));
-                k_now_[j] = load_streaming_stored(k_ + j * a_.k_pitch);
-            }
+    /// Asks for what row j of the plane needs.
+    __device__ __forceinline__ void ask(int j) {
+        if (x_ >= a_.nx || y_ + j >= a_.ny) return;
+        q_now_[j] = load_streaming(static_cast<const T*>(q_ + j * a_.pitch));
+        k_now_[j] = load_streaming_stored(k_ + j * a_.k_pitch);
     }
-    /// p[n+1] of row j.
-    __device__ __forceinline__ void advance(int j, Vec<T> p, Vec<T> l) const {
+    /// p[n+1] of row j. \param stores whether it is one that is complete.
+    __device__ __forceinline__ void advance(int j, Vec<T> p, Vec<T> l, bool stores = true) const {
         const Vec<T> k = decoded(k_, k_now_[j]);
         Vec<T> next;
         ONDA_UNROLL
         for (int v = 0; v < Vec<T>::size; ++v) next.v[v] = leapfrog(p.v[v], q_now_[j].v[v], k.v[v], l.v[v]);
-        if (y_ + j < a_.ny) store_inside(q_ + j * a_.pitch, next, a_.nx - x_);
+        if (stores && y_ + j < a_.ny) store_inside(q_ + j * a_.pitch, next, a_.nx - x_);
     }
     /// Moves on to the next plane.
     __device__ __forceinline__ void move() {

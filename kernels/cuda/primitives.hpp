@@ -73,11 +73,6 @@ __device__ __forceinline__ void wait_for_launch_before() {
 #endif
 }
 
-/// Lets a line of global memory come to the L2 cache.
-__device__ __forceinline__ void prefetch_to_l2(const void* address) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
-}
-
 // ---- Global memory that a kernel touches once: past the L1 cache. ----
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

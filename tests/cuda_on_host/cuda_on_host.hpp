@@ -73,8 +73,6 @@ static_assert(sizeof(Barrier) == 8);
 
 unsigned char* shared_memory();
 
-inline void prefetch_to_l2(const void* /*address*/) {}
-
 /// Waits for the whole block: kernels call it at the same places in all warps.
 inline void warp_sync() {
     __syncthreads();

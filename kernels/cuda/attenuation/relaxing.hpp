@@ -91,25 +91,22 @@ public:
 
     __device__ __forceinline__ OwnNodes(const Arguments& a, int x, int y, int z)
         : a_(a), x_(x), y_(y), z_(z), node_(z * a.plane + y * a.pitch + x), of_k_(z * a.k_plane + y * a.k_pitch + x) {}
-    __device__ __forceinline__ void ask() {
+    __device__ __forceinline__ void ask(int j) {
+        if (x_ >= a_.nx || y_ + j >= a_.ny) return;
+        const std::int64_t node = node_ + j * a_.pitch, of_k = of_k_ + j * a_.k_pitch;
+        q_[j] = load_streaming(static_cast<const T*>(a_.q + node));
+        k_[j] = load_streaming(a_.k + of_k);
         ONDA_UNROLL
-        for (int j = 0; j < Rows; ++j) {
-            if (x_ >= a_.nx || y_ + j >= a_.ny) continue;
-            const std::int64_t node = node_ + j * a_.pitch, of_k = of_k_ + j * a_.k_pitch;
-            q_[j] = load_streaming(static_cast<const T*>(a_.q + node));
-            k_[j] = load_streaming(a_.k + of_k);
-            ONDA_UNROLL
-            for (int i = 0; i < Count; ++i) {
-                g_[j][i] = load_streaming(a_.g[i] + of_k);
-                memory_[j][i] = load_streaming(static_cast<const T*>(a_.memory[i] + node));
-            }
+        for (int i = 0; i < Count; ++i) {
+            g_[j][i] = load_streaming(a_.g[i] + of_k);
+            memory_[j][i] = load_streaming(static_cast<const T*>(a_.memory[i] + node));
         }
     }
-    __device__ __forceinline__ void advance(int j, Vec<T> p, Vec<T> l) const {
+    __device__ __forceinline__ void advance(int j, Vec<T> p, Vec<T> l, bool stores = true) const {
         constexpr int V = Vec<T>::size;
         // x of a vector is even.
         const int even = class_of_node(a_, 0, y_ + j, z_), odd = class_of_node(a_, 1, y_ + j, z_);
-        const bool is_inside = y_ + j < a_.ny;
+        const bool is_inside = stores && y_ + j < a_.ny;
         const std::int64_t node = node_ + j * a_.pitch;
         Vec<T> next;
         ONDA_UNROLL

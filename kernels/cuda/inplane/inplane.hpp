@@ -146,7 +146,10 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) inplane_step(cons
                 own.advance(j, previous.get(j, R), add_weighted(a.stencil.axis[2][R], centre[j], pending[j][R - 1]));
             own.move();
         }
-        if (step >= 2 * R - 1 && step < planes - 1) own.ask();  // wanted in the next pass of this loop
+        if (step >= 2 * R - 1 && step < planes - 1) {  // wanted in the next pass of this loop
+            ONDA_UNROLL
+            for (int j = 0; j < N; ++j) own.ask(j);
+        }
         ONDA_UNROLL
         for (int j = 0; j < N; ++j) ONDA_UNROLL
         for (int i = R - 1; i > 0; --i)

@@ -140,10 +140,13 @@ __device__ __forceinline__ void carry_along_z(const DensityBlock<Tile>& block, c
         ONDA_UNROLL
         for (int j = 0; j < N; ++j) {
             const auto [p_of, l_of] = own.complete(j, a.stencil, flux[j], p[j], l[j]);
-            if (step >= 2 * behind) nodes.advance(j, p_of, l_of);
+            nodes.advance(j, p_of, l_of, step >= 2 * behind);
         }
         if (step >= 2 * behind) nodes.move();
-        if (step >= 2 * behind - 1 && step < count - 1) nodes.ask();  // wanted in the next pass of this loop
+        if (step >= 2 * behind - 1 && step < count - 1) {  // wanted in the next pass of this loop
+            ONDA_UNROLL
+            for (int j = 0; j < N; ++j) nodes.ask(j);
+        }
         own.advance();
     }
 }

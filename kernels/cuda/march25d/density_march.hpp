@@ -135,14 +135,14 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) density_march_ste
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) {
                 const auto [p_of, l_of] = own.complete(j, a.stencil, flux_before[j], p_before[j], l[j]);
-                if (step > 2 * behind) nodes.advance(j, p_of, l_of);
+                nodes.advance(j, p_of, l_of, step > 2 * behind);
             }
             if (step > 2 * behind) nodes.move();
         }
         if (step < planes) {
-            if (step >= 2 * behind) nodes.ask();  // wanted in the next pass of this loop
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) {
+                if (step >= 2 * behind) nodes.ask(j);  // wanted in the next pass of this loop
                 flux_before[j] = own.flux(j, a.stencil, p[j], s[j]);
                 p_before[j] = p[j];
             }

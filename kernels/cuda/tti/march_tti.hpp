@@ -135,11 +135,6 @@ __global__ void __launch_bounds__(BX* BY, 1) tti_march_step(const __grid_constan
         const std::int64_t node = z * a.plane + mine.y * a.pitch + mine.x;
         const std::int64_t of_medium = z * a.k_plane + mine.y * a.k_pitch + mine.x;
         advance(z + R);
-        if (z + 1 < end) {
-            for (const T* field : {a.p, static_cast<const T*>(a.g_p), static_cast<const T*>(a.g_q)})
-                prefetch_to_l2(field + (z + R + 1) * a.plane + mine.in_plane);
-            prefetch_to_l2(a.n[2] + (z + R + 1) * a.n_plane + mine.n_in_plane);
-        }
         Vec<T> of_p_tilted{}, v_tilted{}, l;
         T n_x[length], row[length];
         Thread::load_row([&](int dx) { return mine.axis(0, dx, 0, z); }, n_x);
@@ -193,11 +188,6 @@ __global__ void __launch_bounds__(BX* BY, 1) tti_march_step(const __grid_constan
             const T sum = of_p.add_along_z(v, a.stencil.axis[2], l.v[v]) + (v_tilted.v[v] - of_p_tilted.v[v]);
             p_next.v[v] = next_horizontal(p.v[v], p_before.v[v], k.v[v], e.v[v], d.v[v], sum, v_tilted.v[v]);
             q_next.v[v] = next_vertical(q.v[v], q_before.v[v], k.v[v], d.v[v], sum, v_tilted.v[v]);
-        }
-        if (z + 1 < end) {
-            for (const T* field : {static_cast<const T*>(a.q), static_cast<const T*>(a.vertical_next), a.vertical})
-                prefetch_to_l2(field + node + a.plane);
-            for (const T* array : {a.k, a.e, a.d}) prefetch_to_l2(array + of_medium + a.k_plane);
         }
         store_inside(a.q + node, p_next, a.nx - mine.x);
         store_inside(a.vertical_next + node, q_next, a.nx - mine.x);
