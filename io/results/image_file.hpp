@@ -47,6 +47,8 @@ inline constexpr StoredImageKind kRhoGradient{"rho",
                                               "derivative of the misfit with respect to rho",
                                               "dJ/drho [misfit/(kg/m³)]",
                                               true};
+inline constexpr StoredImageKind kQGradient{
+    "q", "gradient", "q", "misfit", "derivative of the misfit with respect to Q", "dJ/dQ [misfit]", true};
 inline constexpr StoredImageKind kSourceIllumination{"source",
                                                      "illumination",
                                                      "source",
@@ -68,9 +70,9 @@ inline constexpr StoredImageKind kImageStack{
 inline constexpr StoredImageKind kVelocityChange{
     "change", "image", "vp", "m/s", "change of vp that fits the data", "change of vp [m/s]", true};
 /// In the order in which one is taken for that of a file: the first that it has.
-inline constexpr std::array<const StoredImageKind*, 7> kStoredImageKinds{
-    &kVelocityChange, &kMigratedImage,      &kVpGradient,          &kRhoGradient,
-    &kImageStack,     &kSourceIllumination, &kReceiverIllumination};
+inline constexpr std::array<const StoredImageKind*, 8> kStoredImageKinds{
+    &kVelocityChange, &kMigratedImage, &kVpGradient,         &kRhoGradient,
+    &kQGradient,      &kImageStack,    &kSourceIllumination, &kReceiverIllumination};
 
 /// The nodes that images lie on.
 struct ImageNodes {

@@ -79,6 +79,9 @@ public:
     /// in the order of the equation. \param y, z of the row in the whole grid. \param values as long as these.
     virtual void row(std::size_t array, std::span<const std::vector<float>> parameters, std::int64_t y, std::int64_t z,
                      std::span<double> values) const = 0;
+    /// The derivatives of the values of row() with respect to the quality factor of each node, in the same way.
+    virtual void slope_row(std::size_t array, std::span<const std::vector<float>> parameters, std::int64_t y,
+                           std::int64_t z, std::span<double> slopes) const = 0;
     /// What kernels are given of each class of nodes for a memory field. \param field of EquationRow::memory.
     [[nodiscard]] virtual std::array<double, kNodeClasses> of_class(std::size_t field) const = 0;
 };

@@ -43,6 +43,8 @@ class Gradient:
     dead: np.ndarray
     excluded: np.ndarray
     file: Path
+    q: Optional[np.ndarray] = None
+    """That with respect to the quality factor, misfit; None where it was not computed."""
 
     @property
     def total_misfit(self) -> float:
@@ -65,7 +67,7 @@ class Gradient:
         `gradient.to_xarray().vp.squeeze().plot(yincrease=False, robust=True)` draws one of 2-D.
         """
         axes = ("z_m", "y_m", "x_m")
-        images = {"vp": self.vp, "rho": self.rho, "illumination_source": self.illumination_source}
+        images = {"vp": self.vp, "rho": self.rho, "q": self.q, "illumination_source": self.illumination_source}
         images["illumination_receiver"] = self.illumination_receiver
         return _xarray().Dataset(
             {name: (axes, values) for name, values in images.items() if values is not None},
@@ -103,4 +105,5 @@ def _gradient_of(root: Any, file: Path) -> Gradient:
         (x, y, z),
         *(root["misfit"][name][:] for name in ("shot", "value", "traces", "dead", "excluded")),
         file,
+        gradients["q"][:] if "q" in gradients else None,
     )

@@ -26,7 +26,7 @@ def misfit(
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Tuple[float, np.ndarray]:
-    """The misfit J of a configuration, and its gradient dJ/dvp, or dJ/dvp and dJ/drho.
+    """The misfit J of a configuration, and its gradient dJ/dvp, or dJ/dvp and dJ/drho or dJ/dQ.
 
     The seismograms of every shot are compared with those of the configuration's imaging.observed, by its
     imaging.misfit; the gradient is exact at every node of the grid (docs/gradients.md) and, with the same bits, what
@@ -37,12 +37,13 @@ def misfit(
         scipy.optimize.minimize(lambda v: onda.misfit(config, vp=v), v0, jac=True, method="L-BFGS-B")
 
     rho: likewise, of variable density.
-    q: likewise, of a medium that absorbs; it is held, and the gradient is that with respect to vp and rho.
+    q: likewise, of a medium that absorbs. It is held unless imaging.parameters says vp_and_q.
     overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
 
     Returns J and dJ/dvp [misfit per m/s], float64, in the shape of vp; without vp [z][x] or [z][y][x]. With
     imaging.parameters: vp_and_rho the gradient is an array of one dimension more: [0] is dJ/dvp, [1] is dJ/drho
-    [misfit per kg/m3], each with the other as it is. An optimiser of both has them one after the other:
+    [misfit per kg/m3], each with the other as it is; with vp_and_q [1] is dJ/dQ [misfit]. An optimiser of both vp and
+    rho has them one after the other:
 
         def both(m):
             vp, rho = np.split(m, 2)

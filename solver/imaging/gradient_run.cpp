@@ -131,7 +131,6 @@ void GradientRun::add_second_image(int shot, std::int64_t first, std::span<doubl
 void GradientRun::add_memory_images(int shot, std::int64_t first, std::span<double> planes, double factor) const {
     if (memories_.empty()) return;
     const Grid& grid = medium_.setup().grid;
-    const std::size_t first_g = medium_.setup().scheme.equation->arrays.size() - memories_.size();
     const auto fit = fit_of(medium_.setup(), time_.dt_s);
     std::vector<std::int64_t> nodes(planes.size());
     std::iota(nodes.begin(), nodes.end(), grid.at(0, 0, first));
@@ -139,7 +138,7 @@ void GradientRun::add_memory_images(int shot, std::int64_t first, std::span<doub
     NodeValues sums(planes.size());
     for (std::size_t field = 0; field < memories_.size(); ++field) {
         memories_[field]->download_planes(LevelSum::products, first, sums, shot);
-        medium_.values_at(first_g + field, nodes, g);
+        medium_.values_at(array_of_memory(medium_.setup(), field), nodes, g);
         const auto a = fit->of_class(field);
 #pragma omp parallel for
         for (std::size_t i = 0; i < planes.size(); ++i) {
@@ -158,6 +157,16 @@ NodeValues GradientRun::whole(LevelSum sum, int shot) const {
 
 NodeValues GradientRun::image(int shot) const {
     return whole(LevelSum::products, shot);
+}
+
+std::vector<NodeValues> GradientRun::memory_images(int shot) const {
+    std::vector<NodeValues> images;
+    for (const auto& memory : memories_) {
+        NodeValues& image = images.emplace_back(static_cast<std::size_t>(medium_.setup().grid.points()));
+        memory->download_planes(LevelSum::products, 0, image, shot);
+        scale_values(image, static_cast<double>(plan_.every) * scale(shot));
+    }
+    return images;
 }
 
 Illumination GradientRun::illumination(int shot) const {

@@ -45,6 +45,10 @@ void check_inversion_sections(const Config& config) {
     // Before the gradient of densities is planned, which they need.
     if (config.inversion->density != "fixed" && !gives(config.model, kRho, config.origin))
         config.origin.value_fault("inversion.density", kNoDensity);
+    if (config.imaging->parameters == "vp_and_q")
+        config.origin.value_fault(
+            "imaging.parameters",
+            "inversions hold the quality factor: use vp; inversion.density says what else changes");
 }
 
 Config with_inverted_parameters(Config config) {

@@ -55,11 +55,13 @@ Picture gradient_picture(const Experiment& experiment, const std::filesystem::pa
     Picture picture{experiment.config.title, {}};
     add_panels(picture, experiment, gradient, kVpGradient, shots, values);
     if (experiment.imaging->sums.density) add_panels(picture, experiment, gradient, kRhoGradient, shots, values);
+    if (experiment.imaging->of_q) add_panels(picture, experiment, gradient, kQGradient, shots, values);
     return picture;
 }
 
 std::int64_t images_of(const Experiment& experiment) {
-    return 1 + (experiment.imaging->sums.density ? 1 : 0) + (experiment.imaging->sums.illuminates ? 2 : 0);
+    const ImagingPlan& imaging = *experiment.imaging;
+    return 1 + (imaging.sums.density ? 1 : 0) + (imaging.of_q ? 1 : 0) + (imaging.sums.illuminates ? 2 : 0);
 }
 
 class Gradients : public RunOutput {

@@ -44,6 +44,7 @@ void for_images_of(ShotImages& images, const Take& take) {
     };
     offer(kVpGradient, images.gradient_vp);
     offer(kRhoGradient, images.gradient_rho);
+    offer(kQGradient, images.gradient_q);
     offer(kImageStack, images.image);
     offer(kSourceIllumination, images.illumination_source);
     offer(kReceiverIllumination, images.illumination_receiver);

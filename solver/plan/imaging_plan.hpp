@@ -20,6 +20,7 @@ struct ImagingPlan {
     HistoryPlan history;
     const ImagingCondition* condition = nullptr;  ///< by which images are made; null: gradients are
     ImageSums sums;                               ///< of gradients, of density with those of density
+    bool of_q = false;                            ///< whether gradients are of the quality factor, too
     OffsetLines offsets;                          ///< lines of gathers, on nodes of the run's grid; none: not asked
     bool adjoint_sources = false;                 ///< whether gradient.h5 holds those of every shot
     bool scatters = false;                        ///< whether a scattered field steps beside the forward one

@@ -229,6 +229,9 @@ void check_gradients(const Plan& plan) {
             "scheme.stencil",
             "gradients of the compact stencil are exact with sponges, or with cpml across one axis only; use "
             "boundary: sponge, or the star");
+    if (plan.imaging && plan.imaging->of_q && !plan.setup.remembers())
+        c.origin.value_fault("imaging.parameters",
+                             "the model has no quality factor, or is taken without it: give it a q, or use vp");
     if (plan.imaging && plan.imaging->sums.density && !has_parameter(plan.setup.scheme.equation, "rho")) {
         if (plan.imaging->condition != nullptr)
             c.origin.value_fault("imaging.image.condition",

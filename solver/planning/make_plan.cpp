@@ -354,6 +354,7 @@ void set_imaging(Plan& plan) {
     const bool compares_gradients = plan.task->compares_data && plan.task->computes_gradients;
     plan.imaging->sums = {.illuminates = compares_gradients && illuminates,
                           .density = section.parameters == "vp_and_rho"};
+    plan.imaging->of_q = section.parameters == "vp_and_q" && !plan.task->makes_images;
     if (plan.task->makes_images) set_condition(*plan.imaging, section.image, c.origin);
     plan.imaging->adjoint_sources = compares_gradients && section.adjoint_sources;
 }

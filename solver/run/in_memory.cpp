@@ -344,6 +344,7 @@ MisfitInMemory misfit_of(const SurveyInMemory& survey) {
         sum.value += images.misfit;
         add_part(sum.gradient_vp, grid, images.part, images.gradient_vp);
         if (!images.gradient_rho.empty()) add_part(sum.gradient_rho, grid, images.part, images.gradient_rho);
+        if (!images.gradient_q.empty()) add_part(sum.gradient_q, grid, images.part, images.gradient_q);
     }
     return sum;
 }

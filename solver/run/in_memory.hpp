@@ -35,12 +35,13 @@ struct SurveyInMemory {
     ModelValues product;              ///< what the transpose of the Born operator makes of all shots
 };
 
-/// The misfit of all shots of a survey, and its derivative with respect to the velocity of every node of its grid: sums
-/// in double, in the order of the shots.
+/// The misfit of all shots of a survey, and its derivative with respect to the parameters of every node of its grid:
+/// sums in double, in the order of the shots.
 struct MisfitInMemory {
     double value = 0.;
     std::vector<double> gradient_vp;   ///< [misfit per m/s], [z][y][x], x fastest
     std::vector<double> gradient_rho;  ///< [misfit per kg/m3]; empty: not asked
+    std::vector<double> gradient_q;    ///< [misfit]; empty: not asked
 };
 MisfitInMemory misfit_of(const SurveyInMemory& survey);
 

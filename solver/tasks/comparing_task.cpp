@@ -31,7 +31,7 @@ void throw_if_unreadable(std::future<std::vector<float>>& observed) {
 }
 
 /// In double, of one shot: a few planes at a time; of density the whole image, its gradient, densities and the fluxes
-/// of each axis.
+/// of each axis, of Q the whole image, its gradient and the image of each memory field.
 void add_image_memory(Allocations& list, const Experiment& experiment, const Computation& computation) {
     const std::int64_t applied = computation.setup.keeps_applied ? 1 : 0, points = computation.setup.grid.points();
     list.add(host_row("planes of images being made to gradients", held::survey,
@@ -41,6 +41,9 @@ void add_image_memory(Allocations& list, const Experiment& experiment, const Com
     if (experiment.imaging->sums.density)
         list.add(host_row("images being made to gradients of density", held::survey, points,
                           (computation.setup.grid.dimensions + 3) * std::int64_t{sizeof(double)}));
+    if (experiment.imaging->of_q)
+        list.add(host_row("images being made to gradients of Q", held::survey, points,
+                          (std::ssize(computation.setup.scheme.equation->memory) + 2) * std::int64_t{sizeof(double)}));
 }
 
 }  // namespace
@@ -174,8 +177,9 @@ void add_comparing_memory(Allocations& list, const Experiment& experiment, const
     }
     const std::int64_t shots = shots_together(computation.placement);
     const bool density = experiment.imaging->sums.density;
-    list.add(
-        host_row("gradients", held::survey, experiment.domain.grid.points(), (density ? 2 : 1) * sizeof(float), shots));
+    const std::int64_t parameters = density || experiment.imaging->of_q ? 2 : 1;
+    list.add(host_row("gradients", held::survey, experiment.domain.grid.points(),
+                      parameters * std::int64_t{sizeof(float)}, shots));
     list.add(host_row("observed seismograms", held::survey,
                       bytes_of_gathers(experiment.survey, experiment.time, computation.placement), 1,
                       experiment.survey.encoding ? 3 : 2));

@@ -74,6 +74,7 @@ void GradientTask::collect_images(ShotInProgress& shot, int slot) const {
         auto gradients = gradients_of<float>(*run_, slot, plan, plan.setup, parts_.media);
         shot.images.gradient_vp = std::move(gradients.vp);
         shot.images.gradient_rho = std::move(gradients.rho);
+        shot.images.gradient_q = std::move(gradients.q);
         return;
     }
     const ComputedGrid& computed = plan.domain.computed;

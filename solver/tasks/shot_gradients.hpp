@@ -6,6 +6,7 @@
 #include <span>
 
 #include "solver/imaging/gradient_run.hpp"
+#include "solver/imaging/q_gradient.hpp"
 #include "solver/imaging/rho_gradient.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/plan/plan.hpp"
@@ -16,7 +17,7 @@ namespace onda {
 /// Derivatives with respect to the parameters of every node, [z][y][x].
 template <typename T>
 struct ShotGradients {
-    UnsetVector<T> vp, rho;  ///< the latter where it was asked for
+    UnsetVector<T> vp, rho, q;  ///< the latter two where they were asked for
 };
 
 /// The image or an illumination of a shot of a run that has ended, plane by plane; no longer than the run.
@@ -39,6 +40,11 @@ ShotGradients<T> gradients_of(const GradientRun& run, int slot, const Experiment
         const NodeValues of_rho =
             gradient_of_rho(run.image(slot), run.density_images(slot), setup, readers, of_shot.time.dt_s);
         gradients.rho = fold_to_inner<T>(of_rho, computed, of_shot.domain.grid);
+    }
+    if (of_shot.imaging->of_q) {
+        const NodeValues of_q =
+            gradient_of_q(run.image(slot), run.memory_images(slot), setup, readers, of_shot.time.dt_s);
+        gradients.q = fold_to_inner<T>(of_q, computed, of_shot.domain.grid);
     }
     return gradients;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "solver/imaging/gradient_run.hpp"
+#include "solver/imaging/q_gradient.hpp"
 #include "solver/imaging/rho_gradient.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/verify/adjoint_box.hpp"
@@ -57,14 +58,39 @@ struct GradientOf {
     const char* name;
     float (*value)(std::int64_t node);
     void (*change)(AdjointBox& box, std::vector<float> change);
-    bool is_density;
+    NodeValues (*gradient)(const GradientRun& run, const AdjointBox& box);
+    float step = 1.f / 16;  ///< of central differences
+    bool is_density = false;
+    /// Of Taylor expansions: the largest step, and how many sizes there are.
+    double largest_step = 1. / 4;
+    int sizes = 16;
 };
 constexpr GradientOf kOfVp{"vp", scattered_velocity,
                            [](AdjointBox& box, std::vector<float> change) { box.change_velocity(std::move(change)); },
-                           false};
-constexpr GradientOf kOfRho{"rho", scattered_density,
+                           [](const GradientRun& run, const AdjointBox& box) {
+                               return gradient_of_vp(run.image(0), box.setup(), box.readers(), box.time().dt_s);
+                           }};
+constexpr GradientOf kOfRho{"rho",
+                            scattered_density,
                             [](AdjointBox& box, std::vector<float> change) { box.change_density(std::move(change)); },
+                            [](const GradientRun& run, const AdjointBox& box) {
+                                return gradient_of_rho(run.image(0), run.density_images(0), box.setup(), box.readers(),
+                                                       box.time().dt_s);
+                            },
+                            1.f / 16,
                             true};
+/// Within rows of the table of strengths: a step from one to another would see the mean of two derivatives.
+constexpr GradientOf kOfQ{"q",
+                          scattered_q,
+                          [](AdjointBox& box, std::vector<float> change) { box.change_q(std::move(change)); },
+                          [](const GradientRun& run, const AdjointBox& box) {
+                              return gradient_of_q(run.image(0), run.memory_images(0), box.setup(), box.readers(),
+                                                   box.time().dt_s);
+                          },
+                          1.f / 1024,
+                          false,
+                          1. / 256,
+                          4};
 
 /// J = 1/2 |F s - d|^2, and its gradient with respect to a parameter.
 class Misfit {
@@ -101,10 +127,7 @@ public:
                     return std::vector{box_.adjoint_of(residual, of_.is_density)};
                 },
                 {times, control});
-        const double dt_s = box_.time().dt_s;
-        const NodeValues gradient =
-            of_.is_density ? gradient_of_rho(run.image(0), run.density_images(0), box_.setup(), box_.readers(), dt_s)
-                           : gradient_of_vp(run.image(0), box_.setup(), box_.readers(), dt_s);
+        const NodeValues gradient = of_.gradient(run, box_);
         return {gradient.begin(), gradient.end()};
     }
 
@@ -127,7 +150,7 @@ double mismatch_at_nodes(AdjointBox& box, const GradientOf& of = kOfVp) {
     Misfit misfit(box, of);
     const std::vector<double> gradient = misfit.gradient();
     const Grid& grid = box.experiment().grid;
-    constexpr float step = 1.f / 16;
+    const float step = of.step;
     double worst = 0., largest = 0.;
     for (const auto& [x, y, z] : std::span(kNodes).first(grid.dimensions == 3 ? 12 : kNodes.size())) {
         const auto node = std::size_t(grid.at(x, grid.dimensions == 3 ? y : 0, z));
@@ -152,7 +175,8 @@ double mismatch_of_slopes(AdjointBox& box, const GradientOf& of = kOfVp) {
     double largest = 0.;
     for (const double g : gradient) largest = std::max(largest, std::abs(g));
     std::vector<double> direction;
-    for (const double g : gradient) direction.push_back(std::round(16. * g / largest) / 64.);
+    for (const double g : gradient)
+        direction.push_back(std::round(of.sizes * g / largest) / of.sizes * of.largest_step);
     const double slope = dot(gradient, direction);
     constexpr int halvings = 6;
     std::array<double, 2> first{}, last{};
@@ -267,13 +291,14 @@ PromiseGroup adjoint() {
     group.quantity = "difference";
     group.method =
         "F maps the signals of two sources to four traces, F' back; random signals, every node with its own random "
-        "velocity (and density), points on and off nodes, near faces and in absorbing layers, 160 steps. *Products*: "
+        "velocity (and density, and Q), points on and off nodes, near faces and in absorbing layers, 160 steps. "
+        "*Products*: "
         "|<F s, d> - <s, F' d>| over |F s| |d|. *Products of leaps*: of an F that leaps, against the transpose by "
         "single "
         "steps and, for signals at even steps, that by leaps. *Gradient*: dJ/dvp of J = 1/2 |F s - d|^2 against "
         "central differences "
         "of J at twenty nodes, in 3-D twelve (middle, sources, receivers, faces, layers, edges), over the largest of "
-        "these derivatives, and likewise dJ/drho with variable density. *Slopes*: "
+        "these derivatives, and likewise dJ/drho with variable density and dJ/dQ in media that absorb. *Slopes*: "
         "how far the orders in h of J(m + h dm) - J(m), and of that less h g dm, are from 1 and 2 over six halvings of "
         "h. *Checkpoints*: the gradient from states that are kept, and levels that are computed again, against that of "
         "all levels, which has the same bits. *Ring*: the gradient of a forward field that is computed backward from "
@@ -332,6 +357,11 @@ PromiseGroup adjoint() {
                     });
                     group.promises.back().takes_long = takes_long;
                 }
+                if (is_double && remembers(c))
+                    add("gradient of q, " + which, 1e-6, dimensions == 2, [=](const VerifyOptions& options) {
+                        AdjointBox box(box_of(c, dimensions, precision), options);
+                        return mismatch_at_nodes(box, kOfQ);
+                    });
             }
     for (const Case& c : {kAdjointCases[1], kAdjointCases[6], kAdjointCases[12], kAdjointCases[16]}) {
         add("slopes, " + std::string(c.name) + ", 2-D, double", 0.02, true, [=](const VerifyOptions& options) {
@@ -347,20 +377,22 @@ PromiseGroup adjoint() {
                         return mismatch_of_histories(box, plan);
                     });
     }
-    for (const Case& c : kAdjointCases) {
-        if (!has_parameter(c.equation, "rho")) continue;
-        add("slopes of rho, " + std::string(c.name) + ", 2-D, double", 0.02, true, [=](const VerifyOptions& options) {
-            AdjointBox box(box_of(c, 2, Precision::float64), options);
-            return mismatch_of_slopes(box, kOfRho);
-        });
-        for (const HistoryPlan& plan : {HistoryPlan{1, 20, 1}, HistoryPlan{3, 5, 3}})
-            add("checkpoints of rho, " + std::to_string(plan.checkpoints) + " states, " + std::to_string(plan.slots) +
-                    " levels, " + c.name + ", 2-D, float",
-                0., true, [=](const VerifyOptions& options) {
-                    AdjointBox box(box_of(c, 2, Precision::float32), options);
-                    return mismatch_of_histories(box, plan, kOfRho);
-                });
-    }
+    for (const GradientOf& of : {kOfRho, kOfQ})
+        for (const Case& c : kAdjointCases) {
+            if (!has_parameter(c.equation, of.name)) continue;
+            const std::string of_what = " of " + std::string(of.name) + ", ";
+            add("slopes" + of_what + c.name + ", 2-D, double", 0.02, true, [=](const VerifyOptions& options) {
+                AdjointBox box(box_of(c, 2, Precision::float64), options);
+                return mismatch_of_slopes(box, of);
+            });
+            for (const HistoryPlan& plan : {HistoryPlan{1, 20, 1}, HistoryPlan{3, 5, 3}})
+                add("checkpoints" + of_what + std::to_string(plan.checkpoints) + " states, " +
+                        std::to_string(plan.slots) + " levels, " + c.name + ", 2-D, float",
+                    0., true, [=](const VerifyOptions& options) {
+                        AdjointBox box(box_of(c, 2, Precision::float32), options);
+                        return mismatch_of_histories(box, plan, of);
+                    });
+        }
     add_rings(add);
     add_born_promises(group);
     return group;

@@ -93,6 +93,8 @@ public:
     void change_velocity(std::vector<float> change) { change_[0] = std::move(change); }
     /// Adds to the densities likewise.
     void change_density(std::vector<float> change) { change_[1] = std::move(change); }
+    /// Adds to the quality factors likewise.
+    void change_q(std::vector<float> change) { change_[2] = std::move(change); }
     /// Whether it has densities.
     [[nodiscard]] bool has_density() const { return has_parameter(e_.scheme.equation, "rho"); }
     /// A medium that keeps what images take of its fields.

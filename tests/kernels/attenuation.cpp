@@ -318,6 +318,41 @@ TEST_CASE("the memory of nodes is a part of the state, which goes on elsewhere, 
         }
 }
 
+TEST_CASE("slopes of arrays with respect to Q are those of their values, and nothing where nothing is absorbed") {
+    constexpr float part = 1.f / 65536;  // within an interval of the table of strengths
+    const std::vector<float> q{3.25f, 5.5f, 17.f, 60.f, 250.f, 1000.f, 7168.f, 20000.f};
+    const auto rows = [&q](Equation equation, float factor) {
+        std::vector<std::vector<float>> parameters{std::vector(q.size(), 2000.f)};
+        if (has_parameter(equation, "rho")) parameters.emplace_back(q.size(), 1800.f);
+        parameters.push_back(q);
+        for (float& value : parameters.back()) value *= factor;
+        return parameters;
+    };
+    for (const Family& family : kFamilies)
+        for (const Equation equation : family.absorbing) {
+            CAPTURE(equation->name);
+            const Scheme scheme = make_scheme(equation, 4);
+            const auto fit = equation->fit(scheme, 3, kDt);
+            for (std::size_t array = 0; array < equation->arrays.size(); ++array) {
+                if (equation->arrays[array].row != nullptr) continue;
+                for (const std::int64_t y : {0, 1}) {
+                    std::vector<double> slopes(q.size()), value = slopes, above = slopes, below = slopes;
+                    fit->slope_row(array, rows(equation, 1.f), y, 4, slopes);
+                    fit->row(array, rows(equation, 1.f), y, 4, value);
+                    fit->row(array, rows(equation, 1.f + part), y, 4, above);
+                    fit->row(array, rows(equation, 1.f - part), y, 4, below);
+                    for (std::size_t i = 0; i < q.size(); ++i) {
+                        CAPTURE(q[i]);
+                        const double width = 2. * double(part) * double(q[i]), expected = (above[i] - below[i]) / width;
+                        CHECK(std::abs(slopes[i] - expected) <=
+                              1e-6 * std::abs(expected) + 1e-14 * std::abs(value[i]) / width);
+                        CHECK((slopes[i] == 0.) == (double(q[i]) >= kLossless));
+                    }
+                }
+            }
+        }
+}
+
 TEST_CASE("a sponge damps the memory of nodes with their pressure") {
     const Setup open = small_setup(Equation::attenuation, 3);
     Setup damped = open;

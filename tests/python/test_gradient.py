@@ -22,6 +22,7 @@ def write(path, illuminations=True, first=(1, 0, 2)):
         file["gradient/vp"].attrs["first_node"] = first
         if illuminations:
             file["gradient/rho"] = 3 * VP
+            file["gradient/q"] = 4 * VP
             file["illumination/source"] = VP**2
             file["illumination/receiver"] = 2 * VP**2
         for name, nodes in (("x_m", 6), ("y_m", 1), ("z_m", 4)):
@@ -40,6 +41,7 @@ def test_images_misfits_and_traces(tmp_path):
         assert gradient.vp.dtype == np.float32
         np.testing.assert_array_equal(gradient.vp, VP)
         np.testing.assert_array_equal(gradient.rho, 3 * VP)
+        np.testing.assert_array_equal(gradient.q, 4 * VP)
         np.testing.assert_array_equal(gradient.illumination_source, VP**2)
         np.testing.assert_array_equal(gradient.illumination_receiver, 2 * VP**2)
         assert gradient.first_node == (2, 0, 1)

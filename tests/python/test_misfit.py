@@ -96,6 +96,14 @@ def test_is_a_derivative_in_a_medium_that_absorbs(observed):
     assert (above - below) / (2 * step) == pytest.approx((gradient * direction).sum(), rel=2e-4)
     both = ["imaging.parameters=vp_and_rho"]
     assert onda.misfit(observed, vp=vp, rho=np.full_like(vp, 1800.0), q=q, overrides=both)[1].shape == (2, 37, 45)
+    # With respect to Q, in steps within an interval of the table of mechanisms.
+    of_both = onda.misfit(observed, vp=vp, q=q, overrides=["imaging.parameters=vp_and_q"])[1]
+    np.testing.assert_array_equal(of_both[0], gradient)
+    step = 1 / 64
+    above, below = (onda.misfit(observed, vp=vp, q=q + change * direction)[0] for change in (step, -step))
+    assert (above - below) / (2 * step) == pytest.approx((of_both[1] * direction).sum(), rel=1e-3)
+    with pytest.raises(onda.ConfigError, match="the model has no quality factor"):
+        onda.misfit(observed, vp=vp, overrides=["imaging.parameters=vp_and_q"])
     with pytest.raises(onda.UsageError, match="q: 7 values"):
         onda.misfit(observed, vp=vp, q=np.full(7, 30.0))
 

@@ -207,6 +207,30 @@ TEST_CASE("a gradient in a medium that absorbs has the same bits however it is c
     CHECK(place.image_of("density alone", with({"model.rho=gardner", "imaging.storage=checkpoints"})) == of_vp);
 }
 
+TEST_CASE(
+    "the gradient of the quality factor comes beside that of velocity, with the same bits however it is computed") {
+    const GradientPlace place;
+    const std::string of_both = "imaging.parameters=vp_and_q";
+    const auto images = [&](const std::string& name, const std::vector<std::string>& more) {
+        std::vector<std::string> settings{of_both, "model.q=20"};
+        settings.insert(settings.end(), more.begin(), more.end());
+        const std::vector<float> of_vp = place.image_of(name, settings);
+        return std::pair(of_vp, place.image(name, kQGradient));
+    };
+    const auto expected = images("full", {"imaging.storage=full", "backend.batch=1"});
+    CHECK(std::ranges::any_of(expected.second, [](float g) { return g != 0.f; }));
+    CHECK(place.image_of("alone", {"model.q=20"}) == expected.first);
+    CHECK(image_contents(place.folder.path() / "full" / "gradient.h5").kinds.size() == 4);
+    CHECK(images("states", {"imaging.storage=checkpoints"}) == expected);
+    CHECK(images("batch", {"backend.batch=3"}) == expected);
+    CHECK(images("one thread", {"backend.threads=1"}) == expected);
+    CHECK(images("with densities", {"model.rho=gardner"}).second != expected.second);
+    const Outcome lossless = place.gradient("lossless", {"--set", of_both});
+    CHECK(lossless.code == 78);
+    CHECK(contains(lossless.err,
+                   "imaging.parameters = vp_and_q: the model has no quality factor, or is taken without it"));
+}
+
 TEST_CASE("a gradient in a medium that absorbs has the same bits in slabs") {
     const GradientPlace place;
     const std::filesystem::path& folder = place.folder.path();

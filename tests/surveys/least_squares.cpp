@@ -257,6 +257,7 @@ TEST_CASE("what least-squares migration cannot fit is refused by name") {
     };
     CHECK(contains(refusal("imaging.misfit=envelope"), "imaging.misfit = envelope: least-squares migration fits"));
     CHECK(contains(refusal("imaging.parameters=vp_and_rho"), "imaging.parameters = vp_and_rho"));
+    CHECK(contains(refusal("imaging.parameters=vp_and_q"), "least-squares migration changes the velocity alone"));
     CHECK(contains(refusal("imaging.lsrtm.iterations=0"), "must be in [1, 10000]"));
     const Outcome priced = run_onda({"check", place.folder.path() / "smooth.yaml", "--lsrtm", "--no-trial"});
     CHECK(priced.code == 0);

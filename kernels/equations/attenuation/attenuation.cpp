@@ -42,20 +42,45 @@ public:
     [[nodiscard]] bool absorbs(double q) const { return of_q_ * q < kLossless; }
     /// \param q of a medium that absorbs.
     [[nodiscard]] Mechanisms at(double q) const {
-        const double loss = std::clamp(1. / (of_q_ * q), kLeast, kMost);
-        const double place = (loss - kLeast) / (kMost - kLeast) * kIntervals;
-        const auto i = static_cast<std::size_t>(std::min(place, kIntervals - 1.));
-        const double part = place - static_cast<double>(i);
-        const auto between = [&](double low, double high) { return loss * (low + part * (high - low)); };
-        Mechanisms found{1. + between(rows_[i].compliance, rows_[i + 1].compliance), {}};
-        for (std::size_t l = 0; l < kMostMechanisms; ++l)
-            found.strength[l] = between(rows_[i].strength[l], rows_[i + 1].strength[l]);
+        const Place place(of_q_ * q);
+        const auto between = [&](double low, double high) { return place.loss * (low + place.part * (high - low)); };
+        Mechanisms found = interpolated(place, between);
+        found.compliance += 1.;
         return found;
+    }
+    /// Their derivatives with respect to Q: at a row of the table those towards the smaller Q, and 0 below the last.
+    [[nodiscard]] Mechanisms slopes_at(double q) const {
+        const Place place(of_q_ * q);
+        const double slope_of_loss = of_q_ * q < kQ.lowest ? 0. : -place.loss / q;
+        return interpolated(place, [&](double low, double high) {
+            return slope_of_loss * (low + (place.part + place.loss * kPerLoss) * (high - low));
+        });
     }
 
 private:
+    /// Where a Q at the centre is between the rows.
+    struct Place {
+        double loss, part;
+        std::size_t row;
+
+        explicit Place(double q) : loss(std::clamp(1. / q, kLeast, kMost)) {
+            const double place = (loss - kLeast) / (kMost - kLeast) * kIntervals;
+            row = static_cast<std::size_t>(std::min(place, kIntervals - 1.));
+            part = place - static_cast<double>(row);
+        }
+    };
+    /// \param between makes a value of those of the row before and the row behind.
+    template <typename Between>
+    [[nodiscard]] Mechanisms interpolated(const Place& place, const Between& between) const {
+        const Mechanisms &before = rows_[place.row], &behind = rows_[place.row + 1];
+        Mechanisms found{between(before.compliance, behind.compliance), {}};
+        for (std::size_t l = 0; l < kMostMechanisms; ++l)
+            found.strength[l] = between(before.strength[l], behind.strength[l]);
+        return found;
+    }
+
     static constexpr int kIntervals = 512;
-    static constexpr double kLeast = 1. / kLossless, kMost = 1. / kQ.lowest;
+    static constexpr double kLeast = 1. / kLossless, kMost = 1. / kQ.lowest, kPerLoss = kIntervals / (kMost - kLeast);
     double of_q_;  ///< Q at the centre over that at the reference frequency
     std::vector<Mechanisms> rows_;
 };
@@ -91,15 +116,15 @@ public:
 
     void row(std::size_t array, std::span<const std::vector<float>> parameters, std::int64_t y, std::int64_t z,
              std::span<double> values) const override {
-        const std::vector<float>& q = parameters.back();
-        for (std::size_t x = 0; x < values.size(); ++x) {
-            double node[kMaxParameters] = {};
-            for (std::size_t i = 0; i < parameters.size(); ++i) node[i] = static_cast<double>(parameters[i][x]);
-            const double k = array == 0 ? lossless_.arrays.front().value(node, dt_s_) : 0.;
-            const int its_class = node_class(static_cast<std::int64_t>(x), y, z);
-            const bool has_loss = fitted_->table.absorbs(static_cast<double>(q[x]));
-            values[x] = has_loss ? value(array, k, static_cast<double>(q[x]), its_class) : k;
-        }
+        set_row(array, parameters, y, z, values, [&](double k, double q, int its_class) {
+            return fitted_->table.absorbs(q) ? value(array, k, q, its_class) : k;
+        });
+    }
+    void slope_row(std::size_t array, std::span<const std::vector<float>> parameters, std::int64_t y, std::int64_t z,
+                   std::span<double> slopes) const override {
+        set_row(array, parameters, y, z, slopes, [&](double k, double q, int its_class) {
+            return fitted_->table.absorbs(q) ? slope(array, k, q, its_class) : 0.;
+        });
     }
     [[nodiscard]] std::array<double, kNodeClasses> of_class(std::size_t field) const override {
         std::array<double, kNodeClasses> a{};
@@ -117,19 +142,47 @@ private:
         return mechanism < fitted_->fit.relaxation().mechanisms ? dt_s_ / (2. * fitted_->fit.time_s(mechanism) + dt_s_)
                                                                 : 0.;
     }
+    /// Sets the nodes of a row to of_node(k without loss, which is 0 for other arrays than k, Q, class).
+    template <typename OfNode>
+    void set_row(std::size_t array, std::span<const std::vector<float>> parameters, std::int64_t y, std::int64_t z,
+                 std::span<double> values, const OfNode& of_node) const {
+        const std::vector<float>& q = parameters.back();
+        for (std::size_t x = 0; x < values.size(); ++x) {
+            double node[kMaxParameters] = {};
+            for (std::size_t i = 0; i < parameters.size(); ++i) node[i] = static_cast<double>(parameters[i][x]);
+            const double k = array == 0 ? lossless_.arrays.front().value(node, dt_s_) : 0.;
+            values[x] = of_node(k, static_cast<double>(q[x]), node_class(static_cast<std::int64_t>(x), y, z));
+        }
+    }
+    /// j beta of a field, and, of their derivatives, that of it.
+    [[nodiscard]] double taken_at_once(const Mechanisms& mechanisms, int field, int its_class) const {
+        const MechanismOfClass own = of(field, its_class);
+        return mechanisms.strength[static_cast<std::size_t>(own.mechanism)] * own.times_stronger * beta(own.mechanism);
+    }
+    [[nodiscard]] int field_of(std::size_t array) const { return static_cast<int>(array - lossless_.arrays.size()); }
     /// \param k without loss.
     [[nodiscard]] double value(std::size_t array, double k, double q, int its_class) const {
         const Mechanisms mechanisms = fitted_->table.at(q);
-        const auto taken_at_once = [&](int field) {  // j beta
-            const MechanismOfClass own = of(field, its_class);
-            return mechanisms.strength[static_cast<std::size_t>(own.mechanism)] * own.times_stronger *
-                   beta(own.mechanism);
-        };
         double all = 1.;
-        for (int field = 0; field < fields_; ++field) all += taken_at_once(field);
+        for (int field = 0; field < fields_; ++field) all += taken_at_once(mechanisms, field, its_class);
         if (array == 0) return k / (mechanisms.compliance * all);
-        const int field = static_cast<int>(array - lossless_.arrays.size());
-        return 2. * taken_at_once(field) / all * (1. - beta(of(field, its_class).mechanism));
+        const int field = field_of(array);
+        return 2. * taken_at_once(mechanisms, field, its_class) / all * (1. - beta(of(field, its_class).mechanism));
+    }
+    /// The derivative of value() with respect to Q.
+    [[nodiscard]] double slope(std::size_t array, double k, double q, int its_class) const {
+        const Mechanisms mechanisms = fitted_->table.at(q), slopes = fitted_->table.slopes_at(q);
+        double all = 1., of_all = 0.;
+        for (int field = 0; field < fields_; ++field) {
+            all += taken_at_once(mechanisms, field, its_class);
+            of_all += taken_at_once(slopes, field, its_class);
+        }
+        if (array == 0)
+            return -k / (mechanisms.compliance * all) * (slopes.compliance / mechanisms.compliance + of_all / all);
+        const int field = field_of(array);
+        const double taken = taken_at_once(mechanisms, field, its_class),
+                     of_taken = taken_at_once(slopes, field, its_class);
+        return 2. * (of_taken - taken * of_all / all) / all * (1. - beta(of(field, its_class).mechanism));
     }
 
     const EquationRow& lossless_;
