@@ -1,6 +1,7 @@
 // A shot that is stopped or killed between two of its steps goes on from there, on whatever computes it then, and
 // leaves what a run without a stop leaves. Takes 30 s.
 #include <algorithm>
+#include <cstdio>
 #include <random>
 
 #include "tests/sanitized.hpp"
@@ -91,6 +92,23 @@ TEST_CASE("a shot in a medium that absorbs goes on with the memory of its nodes"
     CHECK(stop_on_the_way(place, {"--set", "backend.batch=1", "--set", "backend.kernel=reference"}, SIGTERM));
     CHECK(contains(place.run().err, "going on  shot"));
     CHECK(left_in(place.out(), 2) == left_in(place.out("whole"), 2));
+}
+
+TEST_CASE("onda check tells how large a checkpoint is, and how long it takes") {
+    const SurveyPlace place(kLongShots);
+    const std::vector<std::string> alone{"--set", "backend.batch=1"};
+    const Outcome check = run_onda({"check", place.folder.path() / "survey.yaml", "--no-trial", "--set",
+                                    "backend.name=cpu", "--set", "backend.batch=1"});
+    double megabytes = 0., seconds = 0.;
+    const std::size_t at = check.out.find("          of ");
+    REQUIRE(at != std::string::npos);
+    REQUIRE(std::sscanf(check.out.c_str() + at, " of %lf MB each time, %lf s on a disk that takes 1 GB/s", &megabytes,
+                        &seconds) == 2);
+    CHECK(seconds == doctest::Approx(megabytes / 1000.).epsilon(0.01));
+    REQUIRE(stop_on_the_way(place, alone, SIGTERM));
+    const auto bytes = static_cast<double>(std::filesystem::file_size(place.unfinished() / checkpoint_name(1)));
+    CHECK(bytes < 1.02e6 * megabytes);  // of traces it has the samples so far
+    CHECK(bytes > 0.05e6 * megabytes);
 }
 
 TEST_CASE("SIGUSR1 asks for a checkpoint, and the run goes on") {
