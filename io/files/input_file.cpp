@@ -82,6 +82,10 @@ std::ifstream open_input_file(const std::filesystem::path& file) {
     return in;
 }
 
+std::string why_unread(const std::ifstream& in) {
+    return in.bad() ? std::strerror(errno) : "it has become shorter meanwhile";
+}
+
 bool begins_as_hdf5(std::string_view bytes) {
     return bytes.starts_with(std::string_view{"\x89HDF\r\n\x1a\n", 8});
 }

@@ -20,6 +20,9 @@ std::uintmax_t input_file_size(const std::filesystem::path& file);
 std::string read_input_stream(const std::filesystem::path& file, std::size_t most);
 /// An input file, opened for binary reading. \throws Error(missing_input).
 std::ifstream open_input_file(const std::filesystem::path& file);
+/// Why a file has not given bytes that it had when it was opened: the fault of the system, or that it has become
+/// shorter. Asked right after the read.
+std::string why_unread(const std::ifstream& in);
 
 /// Whether these bytes, the first of a file, are those of HDF5.
 bool begins_as_hdf5(std::string_view bytes);

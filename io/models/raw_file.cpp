@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 
 #include "io/files/input_file.hpp"
 #include "io/models/foreign_model.hpp"
@@ -81,7 +79,7 @@ std::vector<float> read_numbers(const std::filesystem::path& file, std::uintmax_
     for (std::size_t done = 0; done < count;) {
         const std::size_t now = std::min<std::size_t>(block_values, count - done);
         in.read(reinterpret_cast<char*>(block.data()), static_cast<std::streamsize>(now * format.bytes));
-        if (!in) throw Error(ExitCode::io_error, shown(file) + ": cannot read it: " + std::strerror(errno));
+        if (!in) throw Error(ExitCode::io_error, shown(file) + ": cannot read it: " + why_unread(in));
         for (std::size_t n = 0; n < now; ++n) values[done + n] = format.decode(&block[n * format.bytes], big_endian);
         done += now;
     }

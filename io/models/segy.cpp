@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <segyio/segy.h>
@@ -75,8 +73,7 @@ Volume read_headers(const std::filesystem::path& file, const ForeignOptions& opt
     auto in = open_input_file(file);
     in.seekg(SEGY_TEXT_HEADER_SIZE);
     std::vector<char> header(SEGY_BINARY_HEADER_SIZE);
-    if (!in.read(header.data(), SEGY_BINARY_HEADER_SIZE))
-        volume.fail(std::string("cannot read it: ") + std::strerror(errno));
+    if (!in.read(header.data(), SEGY_BINARY_HEADER_SIZE)) volume.fail("cannot read it: " + why_unread(in));
     volume.format = segy_format(header.data());
     volume.samples = static_cast<std::size_t>(std::max(segy_samples(header.data()), 0));
     volume.interval = interval_of(binary_field(header, SEGY_BIN_INTERVAL));
@@ -150,7 +147,7 @@ std::vector<Station> read_traces(const Volume& volume, const std::filesystem::pa
         float* const trace = &values[i * volume.samples];
         in.read(header.data(), header.size());
         in.read(reinterpret_cast<char*>(trace), static_cast<std::streamsize>(volume.samples * sizeof(float)));
-        if (!in) throw Error(ExitCode::io_error, volume.file + ": cannot read it: " + std::strerror(errno));
+        if (!in) throw Error(ExitCode::io_error, volume.file + ": cannot read it: " + why_unread(in));
         segy_to_native(volume.format, static_cast<long long>(volume.samples), trace);
         stations.push_back(station_of(header.data()));
     }

@@ -1,9 +1,7 @@
 #include "io/results/recorded_data.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <span>
 
 #include "io/files/input_file.hpp"
@@ -173,8 +171,7 @@ std::vector<float> TracesOfArray::read(std::size_t first, std::size_t count) con
         const std::size_t begin = by_time ? piece * count_ + first : first * each;
         in.seekg(static_cast<std::streamoff>(array_.first_byte + begin * number.bytes));
         if (!in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
-            throw Error(ExitCode::io_error,
-                        shown(file_) + ": " + name(first) + " cannot be read: " + std::strerror(errno));
+            throw Error(ExitCode::io_error, shown(file_) + ": " + name(first) + " cannot be read: " + why_unread(in));
         for (std::size_t i = 0; i < together; ++i)
             values[by_time ? i * each + piece : i] = number.decode(&bytes[i * number.bytes], array_.is_big_endian);
     }

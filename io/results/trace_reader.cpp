@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -148,7 +147,7 @@ void TraceFileReader::open_segy(std::uintmax_t size) {
     auto in = open_input_file(file_);
     in.seekg(SEGY_TEXT_HEADER_SIZE);
     std::array<char, SEGY_BINARY_HEADER_SIZE> bytes{};
-    if (!in.read(bytes.data(), bytes.size())) fail(std::string("cannot read it: ") + std::strerror(errno));
+    if (!in.read(bytes.data(), bytes.size())) fail("cannot read it: " + why_unread(in));
     const std::uint64_t order = HeaderView(bytes, false, first_byte).natural(3297, 4);
     if (order == 0x02010403)
         fail("has its bytes exchanged in pairs (bytes 3297-3300); Onda reads big and little endian");
@@ -245,7 +244,7 @@ void TraceFileReader::read_header(std::ifstream& in, std::size_t trace) {
     const std::uintmax_t there = std::min<std::uintmax_t>(bytes.size(), header_bytes_);
     in.seekg(static_cast<std::streamoff>(first_ + trace * trace_bytes_));
     if (!in.read(bytes.data(), static_cast<std::streamsize>(there)))
-        fail_at(trace, std::string(" cannot be read: ") + std::strerror(errno));
+        fail_at(trace, " cannot be read: " + why_unread(in));
     const HeaderView header{std::span(bytes).first(kTraceHeaderBytes), is_little_endian_};
     const auto field = [&](std::int64_t TraceBytes::*byte, std::int64_t width) {
         return bytes_.*byte == 0 ? std::int64_t{0} : header.integer(bytes_.*byte, width);
@@ -326,7 +325,7 @@ void TraceFileReader::read(std::size_t trace, std::span<float> samples) const {
     std::vector<char> bytes(samples.size() * sample_format_->bytes);
     if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
         throw Error(ExitCode::io_error,
-                    shown(file_) + ": trace " + std::to_string(trace + 1) + " cannot be read: " + std::strerror(errno));
+                    shown(file_) + ": trace " + std::to_string(trace + 1) + " cannot be read: " + why_unread(in));
     decode(*sample_format_, is_little_endian_, bytes, samples);
 }
 

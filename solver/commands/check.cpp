@@ -276,9 +276,13 @@ void print_checkpoints(const Plan& plan) {
                              every_minutes
                                  ? fmt::format("every {:g} minutes", *every_minutes)
                                  : "every half an hour, or less often: steps wait for them 2 % of the time at most");
+    constexpr double of_reference_disk = 1e9;  // bytes per second
+    const std::int64_t bytes = copies_of_states(plan.experiment(), plan.computation());
+    std::cout << fmt::format("          of {} each time, {} on a disk that takes 1 GB/s\n", bytes_text(bytes),
+                             duration_text(static_cast<double>(bytes) / of_reference_disk));
     if (plan.placement.device->has_own_memory())
         std::cout << fmt::format("          which take another {} of the host's memory while they are written\n",
-                                 bytes_text(copies_of_states(plan.experiment(), plan.computation())));
+                                 bytes_text(bytes));
     if (plan.imaging && plan.imaging->reverses)
         std::cout << fmt::format(
             "          of adjoint fields; a shot that goes on computes its forward field again, {:.0f} % of its "

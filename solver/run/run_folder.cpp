@@ -68,6 +68,9 @@ bool lock_shared(const Descriptor& folder) {
 }
 
 constexpr const char* kAnotherRun = "another run is writing there";
+/// For so long network file systems may remember that a name was not there (acdirmax of NFS, unless it is mounted with
+/// another one).
+constexpr std::chrono::seconds kNamesAreSeenWithin{60};
 
 Descriptor open_folder(const std::filesystem::path& path) {
     return Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -164,12 +167,19 @@ RunFolder::RunFolder(std::filesystem::path path, bool overwrite)
 
 Beginning RunFolder::begin_or_join(const Beginning& wanted, const Shots& shots) {
     std::optional<Beginning> found;
+    const auto seen_by = std::chrono::steady_clock::now() + kNamesAreSeenWithin;
     // Again where another process is faster, which locks prevent where they work.
     for (bool joined = false; !joined;) {
         found = unfinished_.beginning();
         const bool same = found && found->identity == wanted.identity;
         if (!found && !overwrite_ && holds_complete_run(path_, hash_of(wanted.identity))) return wanted;
-        if (!same && !alone_) refuse_folder(path_, kAnotherRun);
+        if (!same && !alone_) {
+            // The survey of those that share the folder may only not be seen yet.
+            if (found || std::chrono::steady_clock::now() > seen_by) refuse_folder(path_, kAnotherRun);
+            throw_if_interrupted();
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            continue;
+        }
         if (found && !same && lengthens(*found, wanted, shots)) continue;
         if (found && !same) refuse_another_survey(*found, wanted.identity);
         // The results of a survey may already be there in part: its last process was killed while it gave them their

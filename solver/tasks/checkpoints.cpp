@@ -243,8 +243,9 @@ bool BatchCheckpoints::has_frames(const CheckpointRecord& record, std::size_t sl
     const std::filesystem::path path = store_.frames_file(record.shot);
     std::error_code none;
     if (!std::filesystem::exists(path, none)) return false;
-    const Descriptor file = open_plain_file(path, O_RDONLY);
     Frames& kept = frames_[slot];
+    kept.found = open_plain_file(path, O_RDONLY);
+    const Descriptor& file = kept.found;
     for (; kept.count < record.frames; ++kept.count) {
         throw_if_interrupted();
         const std::string frame = read_piece(file, path, kept.count * bytes_of_frame(plan_), bytes_of_frame(plan_));
@@ -258,7 +259,7 @@ void BatchCheckpoints::give_frames_back() {
     for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
         if (frames_[slot].count == 0) continue;
         const std::filesystem::path path = store_.frames_file(batch_[slot].shot.id);
-        const Descriptor file = open_plain_file(path, O_RDONLY);
+        const Descriptor file = std::move(frames_[slot].found);
         std::vector<float> values(static_cast<std::size_t>(plan_.snapshots.window.points()));
         std::int64_t frame = 0;
         for (auto step = plan_.snapshots.steps.after(-1); frame < frames_[slot].count;

@@ -148,6 +148,9 @@ private:
     struct Frames {
         std::int64_t count = 0;
         Fingerprint hash;
+        /// Of those that were found, until they are given back: without locks, another process that finishes the shot
+        /// may take the name away.
+        Descriptor found;
     };
 
     /// A checkpoint of each shot, all of one step.

@@ -1,13 +1,15 @@
 // Whatever call of CUDA fails, as it does when a GPU is lost, its memory has an error that cannot be corrected, a
 // kernel traps or memory is short: a run ends with the documented code, says what happened to which GPU and how to go
 // on, and hangs nowhere; its checkpoints are whole, and the same command, on the GPU or on a CPU, leaves the files of a
-// run without a fault. Takes 15 s.
+// run without a fault. Takes 25 s.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <map>
 
 #include "io/results/image_file.hpp"
 #include "solver/tasks/checkpoint_file.hpp"
+#include "tests/surveys/kept_steps.hpp"
+#include "tests/surveys/result_bytes.hpp"
 #include "tests/surveys/survey_place.hpp"
 
 using namespace onda;
@@ -74,8 +76,10 @@ std::string with_gpus(const std::string& environment) {
            " ONDA_IN_ITS_PLACE=" + quoted(ONDA_PROGRAM_ON_HOST_GPUS) + R"( sh -c 'exec "$ONDA_IN_ITS_PLACE" "$@"')";
 }
 
+const std::string kEveryStep = "checkpoint.every_minutes=0.00001";
+
 std::vector<std::string> on_gpus(std::vector<std::string> more) {
-    more.insert(more.end(), {"--set", "backend.name=cuda", "--set", "checkpoint.every_minutes=0.00001"});
+    more.insert(more.end(), {"--set", "backend.name=cuda", "--set", kEveryStep});
     return more;
 }
 
@@ -178,6 +182,48 @@ TEST_CASE("each call of CUDA that fails ends a run with its reason, and the run 
     }
     tell_codes(codes);
     CHECK(codes[69] > 10);
+}
+
+namespace {
+
+/// A run that is stopped on a CPU and goes on with a longer record on GPUs, or the other way round.
+void check_longer_record(const GpuRun& gpus, bool ends_on_gpus, const std::string& shorter, const std::string& longer) {
+    CAPTURE(gpus.where.back());
+    CAPTURE(ends_on_gpus);
+    const auto arguments = [&](bool on_them, const std::string& duration_s) {
+        std::vector<std::string> all = on_them ? gpus.where : std::vector<std::string>{};
+        all.insert(all.end(), {"--set", "time.duration_s=" + duration_s, "--set", kEveryStep});
+        return on_them ? on_gpus(all) : all;
+    };
+    const SurveyPlace place(*gpus.config);
+    const std::vector<std::string> last = arguments(ends_on_gpus, longer);
+    const std::string under = ends_on_gpus ? with_gpus("") : "";
+    REQUIRE(place.run(last, "out", under).code == 0);
+    const Contents whole = results_in(place.out());
+    std::filesystem::remove_all(place.out());
+    const std::vector<std::string> stopped = arguments(!ends_on_gpus, shorter);
+    if (ends_on_gpus) {
+        REQUIRE(stop_on_the_way(place, stopped, SIGTERM));
+    } else {
+        const long calls = calls_of(place, place.command(stopped, "counted"));
+        REQUIRE(place.run(stopped, "out", with_gpus(fault_at(kGpuFaults[0], calls / 2))).code == 69);
+    }
+    const Outcome met = place.run(last, "out", under);
+    CAPTURE(met.err);
+    CHECK(met.code == 0);
+    CHECK(contains(met.err, "the record is longer than that of the run before"));
+    CHECK(contains(met.err, "going on  shot"));
+    CHECK(!contains(met.err, "not used"));
+    CHECK(results_in(place.out()) == whole);
+}
+
+}  // namespace
+
+TEST_CASE("what a CPU has kept goes on with a longer record on GPUs, and the other way round, byte for byte") {
+    for (const bool ends_on_gpus : {true, false}) {
+        check_longer_record(kGpuRuns[0], ends_on_gpus, "0.6", "0.9");
+        check_longer_record(kGpuRuns[2], ends_on_gpus, "0.3", "0.45");
+    }
 }
 
 TEST_CASE("where one of two GPUs fails, the shot on the other one is kept") {

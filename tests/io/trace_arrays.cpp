@@ -191,6 +191,19 @@ TEST_CASE("arrays of one sample interval are read together, with those of other 
     CHECK(both.files()[1].format == "NumPy array, float64, Fortran order");
 }
 
+TEST_CASE("data whose file becomes shorter while it is read are refused with its name and the trace") {
+    const ArrayPlace place;
+    for (const bool fortran : {false, true}) {
+        put(place.file, array_bytes("<f4", fortran, "(6, 11)"));
+        const RecordedData data({place.file});
+        std::filesystem::resize_file(place.file, std::filesystem::file_size(place.file) - 4);
+        CHECK(data.read(0, fortran ? 1 : 5).size() == (fortran ? 1 : 5) * kArraySamples);
+        const Error error = fault_of([&] { static_cast<void>(data.read(kArrayTraces - 1, 1)); });
+        CHECK(error.code() == ExitCode::io_error);
+        CHECK(has(error.what(), "line.npy: trace 6 cannot be read: it has become shorter meanwhile"));
+    }
+}
+
 TEST_CASE("whatever bytes an array and its table have, they are read or refused") {
     const ArrayPlace place;
     std::mt19937 draw(1);

@@ -1,7 +1,7 @@
 // `mpirun onda run` gives the results of `onda run`, on any number of processes, whether they share grids or shots,
 // also where each writes a part of the snapshots, and so does `onda gradient`; an error is told once; a process that
 // dies ends all, what is finished is kept, and the next run goes on. Processes that a launcher starts without MPI share
-// the shots. Takes 32 s.
+// the shots. Takes 40 s.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +16,7 @@
 #include "tests/program/python.hpp"
 #include "tests/ranks/mpi_environment.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/surveys/result_bytes.hpp"
 
 using Json = nlohmann::json;
 
@@ -421,33 +422,35 @@ TEST_CASE("a process that is killed ends all; what is finished is kept, and anot
     CHECK(runs.summary("broken")["hashes"] == expected);
 }
 
-TEST_CASE("a signal that one process of a grid is sent makes all keep their shot after the same step") {
-    need_mpi();
-    const Runs runs;
-    const std::vector<std::string> long_shot{"--set", "time.duration_s=2", "--set",
-                                             "output={pictures: false, report: false}"};
-    const Json expected = runs.hashes("one", 0, long_shot);
-    const auto kept = runs.out("told") / "unfinished" / onda::checkpoint_name(1);
-    const auto step = [&]() -> std::int64_t {
+namespace {
+
+/// A shot that is told by signals to keep what it has.
+class ToldRun {
+public:
+    static constexpr const char* kName = "told";
+    ToldRun(const Runs& runs, std::vector<std::string> settings) : runs_(runs), settings_(std::move(settings)) {}
+    /// That of the last checkpoint.
+    [[nodiscard]] std::int64_t step() const {
         try {
-            return onda::CheckpointReader(kept).record().step;
+            return onda::CheckpointReader(kept()).record().step;
         } catch (const onda::Error&) {
             return 0;  // not there, or between its two names
         }
-    };
-    /// Once the shot is under way, and its first checkpoint asked for, or there because it was time for it.
-    const auto tell = [&](int ranks, int rank, int signal, const std::vector<std::string>& more) {
+    }
+    /// Sends a signal to one process once the shot is under way, and its first checkpoint asked for, or there because
+    /// it was time for it.
+    void tell(int ranks, int rank, int signal, const std::vector<std::string>& more) const {
         const std::int64_t before = step();
         std::future<Outcome> told =
-            std::async(std::launch::async, [&] { return runs.run("told", ranks, long_shot + cut(ranks) + more); });
+            std::async(std::launch::async, [&] { return runs_.run(kName, ranks, settings_ + cut(ranks) + more); });
         const auto when = [&](const auto& condition) {
             REQUIRE(wait_until(
                 [&] { return condition() || told.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }));
         };
         pid_t process = 0;
         when([&] {
-            return std::filesystem::exists(runs.out("told") / "unfinished") &&
-                   (process = process_of_rank(rank, runs.out("told"))) > 0;
+            return std::filesystem::exists(runs_.out(kName) / "unfinished") &&
+                   (process = process_of_rank(rank, runs_.out(kName))) > 0;
         });
         if (more.empty()) kill(process, SIGUSR1);
         when([&] { return step() > before; });
@@ -459,15 +462,61 @@ TEST_CASE("a signal that one process of a grid is sent makes all keep their shot
         CHECK(contains(outcome.err, "run the same command again to go on"));
         CHECK(count(outcome.err, "error:") == 1);
         CHECK(step() > before);
-        CHECK_NOTHROW(onda::CheckpointReader(kept).verify());
-    };
-    tell(2, 1, SIGTERM, {});
-    tell(3, 0, SIGINT, {"--set", "checkpoint.every_minutes=0.0005"});
-    const Outcome rest = runs.run("told", 2, long_shot + cut(2));
+        CHECK_NOTHROW(onda::CheckpointReader(kept()).verify());
+    }
+
+private:
+    [[nodiscard]] std::filesystem::path kept() const {
+        return runs_.out(kName) / "unfinished" / onda::checkpoint_name(1);
+    }
+    const Runs& runs_;
+    std::vector<std::string> settings_;
+};
+
+const std::vector<std::string> kEveryMoment{"--set", "checkpoint.every_minutes=0.0005"};
+
+std::vector<std::string> of_seconds(const std::string& duration_s) {
+    return {"--set", "time.duration_s=" + duration_s, "--set", "output={pictures: false, report: false}"};
+}
+
+}  // namespace
+
+TEST_CASE("a signal that one process of a grid is sent makes all keep their shot after the same step") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> long_shot = of_seconds("2");
+    const Json expected = runs.hashes("one", 0, long_shot);
+    const ToldRun told(runs, long_shot);
+    told.tell(2, 1, SIGTERM, {});
+    told.tell(3, 0, SIGINT, kEveryMoment);
+    const Outcome rest = runs.run(ToldRun::kName, 2, long_shot + cut(2));
     CAPTURE(rest.err);
     CHECK(rest.code == 0);
     CHECK(contains(rest.err, "going on  shot 1 from the checkpoint after step "));
-    CHECK(runs.summary("told")["hashes"] == expected);
+    CHECK(runs.summary(ToldRun::kName)["hashes"] == expected);
+}
+
+TEST_CASE("what some processes have kept of a grid goes on with a longer record on others, byte for byte") {
+    need_mpi();
+    const Runs runs;
+    const ToldRun told(runs, of_seconds("2"));
+    const auto check = [&](int ranks_before, int ranks, const std::vector<std::string>& longer) {
+        CAPTURE(ranks);
+        REQUIRE(runs.run(ToldRun::kName, ranks, longer).code == 0);
+        const Contents whole = results_in(runs.out(ToldRun::kName));
+        std::filesystem::remove_all(runs.out(ToldRun::kName));
+        told.tell(ranks_before, ranks_before - 1, SIGTERM, kEveryMoment);
+        const Outcome rest = runs.run(ToldRun::kName, ranks, longer);
+        CAPTURE(rest.err);
+        CHECK(rest.code == 0);
+        CHECK(contains(rest.err, "the record is longer than that of the run before"));
+        CHECK(contains(rest.err, "going on  shot 1 from the checkpoint after step "));
+        CHECK(results_in(runs.out(ToldRun::kName)) == whole);
+        std::filesystem::remove_all(runs.out(ToldRun::kName));
+    };
+    check(2, 3, of_seconds("3") + cut(3));
+    check(3, 2, of_seconds("3") + cut(2));
+    check(2, 0, of_seconds("3"));
 }
 
 TEST_CASE("processes that a launcher starts without MPI share the shots") {

@@ -1,6 +1,8 @@
 // A shot that is stopped or killed between two of its steps goes on from there, on whatever computes it then, and
 // leaves what a run without a stop leaves. Takes 30 s.
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <random>
 
 #include "tests/sanitized.hpp"
@@ -93,6 +95,52 @@ TEST_CASE("a shot in a medium that absorbs goes on with the memory of its nodes"
     CHECK(left_in(place.out(), 2) == left_in(place.out("whole"), 2));
 }
 
+TEST_CASE("onda check tells how large a checkpoint is, and how long it takes") {
+    const SurveyPlace place(kLongShots);
+    const std::vector<std::string> alone{"--set", "backend.batch=1"};
+    const Outcome check = run_onda({"check", place.folder.path() / "survey.yaml", "--no-trial", "--set",
+                                    "backend.name=cpu", "--set", "backend.batch=1"});
+    double megabytes = 0., seconds = 0.;
+    const std::size_t at = check.out.find("          of ");
+    REQUIRE(at != std::string::npos);
+    REQUIRE(std::sscanf(check.out.c_str() + at, " of %lf MB each time, %lf s on a disk that takes 1 GB/s", &megabytes,
+                        &seconds) == 2);
+    CHECK(seconds == doctest::Approx(megabytes / 1000.).epsilon(0.01));
+    REQUIRE(stop_on_the_way(place, alone, SIGTERM));
+    const auto bytes = static_cast<double>(std::filesystem::file_size(place.unfinished() / checkpoint_name(1)));
+    CHECK(bytes < 1.02e6 * megabytes);  // of traces it has the samples so far
+    CHECK(bytes > 0.05e6 * megabytes);
+}
+
+TEST_CASE("a run that becomes unstable has kept nothing of that, and goes on to the same end") {
+    const SurveyPlace place(kLongShots);
+    const auto run = [&](const std::string& name, const std::string& every_minutes) {
+        const Outcome outcome =
+            place.run({"--set", "wavelet.peak_frequency_hz=3", "--set",
+                       "sources=[{position_m: [303, 55], amplitude: 1e39}]", "--set", "output.pictures=false", "--set",
+                       "output.report=false", "--set", "checkpoint.every_minutes=" + every_minutes},
+                      name);
+        CHECK(outcome.code == 77);
+        return outcome.err;
+    };
+    const auto told_of = [](const std::string& err) { return err.substr(std::min(err.find("error: "), err.size())); };
+    const std::string end = told_of(run("whole", "0"));
+    REQUIRE(contains(end, "p is not finite at node"));
+    const std::int64_t unstable = std::stoll(end.substr(end.find("at step ") + 8));
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        const std::string err = run("out", "0.00001");
+        CHECK(told_of(err) == end);
+        CHECK(contains(err, "going on") == (attempt > 0));
+        const std::vector<std::int64_t> steps = steps_kept(place, 1);
+        REQUIRE(!steps.empty());
+        CHECK(steps.back() < unstable);
+        const CheckpointReader last(place.unfinished() / checkpoint_name(1));
+        CHECK_NOTHROW(last.verify());
+        CHECK(std::isfinite(last.record().largest_observed_pressure));
+        CHECK(std::ranges::all_of(last.record().traces, [](double value) { return std::isfinite(value); }));
+    }
+}
+
 TEST_CASE("SIGUSR1 asks for a checkpoint, and the run goes on") {
     const SurveyPlace place(kLongShots);
     Process process(place.command());
@@ -161,11 +209,13 @@ TEST_CASE("signals at any moment leave checkpoints that are whole") {
 
 TEST_CASE("a damaged checkpoint is told and not used: the one before is, or none") {
     const SurveyPlace place(kLongShots);
-    REQUIRE(stop_on_the_way(place, {}, SIGTERM));
-    REQUIRE(stop_on_the_way(place, {}, SIGTERM));
+    const auto last = place.unfinished() / checkpoint_name(2), before = place.unfinished() / earlier_checkpoint_name(2);
+    const auto has_snapshots = [&] {
+        return std::filesystem::exists(before) && CheckpointReader(before).record().frames > 0;
+    };
+    while (!has_snapshots()) REQUIRE(stop_on_the_way(place, {}, SIGTERM));
     const std::vector<std::int64_t> steps = steps_kept(place, 2);
     REQUIRE(steps.size() == 2);
-    const auto last = place.unfinished() / checkpoint_name(2), before = place.unfinished() / earlier_checkpoint_name(2);
     flip_byte(last, static_cast<std::streamoff>(std::filesystem::file_size(last)) - 5000);
     SUBCASE("the last one") {
         const Outcome run = place.run();

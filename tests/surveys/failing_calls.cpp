@@ -3,6 +3,7 @@
 // final name is whole; and the same command completes the run later, to the same files. Takes 25 s.
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -11,6 +12,7 @@
 #include "solver/run/unfinished.hpp"
 #include "solver/tasks/checkpoint_file.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/surveys/kept_steps.hpp"
 #include "tests/surveys/survey_place.hpp"
 
 using namespace onda;
@@ -280,6 +282,107 @@ TEST_CASE("so does a disk of any size") {
     for (long i = 0; i < sizes; i += stride_of(sizes, 6))
         ++codes[check_fault({kReasons[i % 4 == 2 ? 2 : 0], 0, false, i * step + i * i % 4096, i % 3 != 0})];
     tell_codes("disks", codes);
+}
+
+namespace {
+
+/// With a model, receivers and a wavelet of files.
+const std::string kReadFromFiles = R"(schema_version: 1
+grid: {shape: [41, 31], spacing_m: 10}
+model: {type: file, file: vp.h5}
+time: {duration_s: 1}
+boundary: {cpml_width: 6}
+wavelet: {type: file, file: signal.csv}
+sources: [{type: line, first_m: [40, 50], last_m: [90, 50], count: 2}]
+receivers: [{type: file, file: receivers.csv}]
+output: {pictures: false, report: false, snapshots: {every_s: 0.1}}
+backend: {threads: 1, batch: 2, kernel: vectorised}
+)";
+
+/// A survey that was stopped, and the folder that holds it then.
+struct StoppedSurvey : SurveyPlace {
+    StoppedSurvey() : SurveyPlace(kReadFromFiles) {
+        const std::filesystem::path& here = folder.path();
+        const std::vector<float> vp(41 * 31, 2000.f);
+        write_text(here / "vp.f32", std::string(reinterpret_cast<const char*>(vp.data()), vp.size() * sizeof(float)));
+        REQUIRE(run_onda({"convert", here / "vp.f32", here / "vp.h5", "--shape", "41", "31", "--axes", "xz",
+                          "--spacing-m", "10"})
+                    .code == 0);
+        write_text(here / "receivers.csv", "x,z\n100,20\n200,20\n300,20\n");
+        std::string signal = "time_s,amplitude\n";
+        for (int n = 0; n <= 100; ++n) {
+            const double t = 0.002 * n, a = 12. * 3.14159265 * (t - 0.1);
+            signal += std::to_string(t) + "," + std::to_string((1. - 2. * a * a) * std::exp(-a * a)) + "\n";
+        }
+        write_text(here / "signal.csv", signal);
+        REQUIRE(run({}, "whole").code == 0);
+        REQUIRE(stop_on_the_way(*this, {"--set", "checkpoint.every_minutes=0.00001"}, SIGTERM));
+        std::filesystem::copy(out(), out("stopped"), std::filesystem::copy_options::recursive);
+    }
+    void go_back() const {
+        std::filesystem::remove_all(out());
+        std::filesystem::copy(out("stopped"), out(), std::filesystem::copy_options::recursive);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("each read that fails is told, and the run completes then or later") {
+    if (test::kSanitized) return;
+    const StoppedSurvey place;
+    const LeftOfRun whole = left_in(place.out("whole"), 2);
+    const auto run = [&](long call) {
+        const auto where = place.folder.path() / "where", count = place.folder.path() / "count";
+        std::filesystem::remove(where);
+        Met met;
+        met.outcome = place.run({}, "out",
+                                "timeout -s KILL 120 env LD_PRELOAD=" + quoted(ONDA_FAILING_DISK) +
+                                    " ONDA_FAIL_IN=" + quoted(place.folder.path()) + " ONDA_FAIL_CALL=read" +
+                                    " ONDA_FAIL_AT=" + std::to_string(call) + " ONDA_FAIL_WHERE=" + quoted(where) +
+                                    " ONDA_FAIL_COUNT=" + quoted(count));
+        met.calls = std::stol(text_of(count));
+        if (std::filesystem::exists(where)) met.path = text_of(where).substr(std::string("read ").size());
+        return met;
+    };
+    const long calls = run(0).calls;
+    REQUIRE(calls > 20);
+    std::map<int, int> codes;
+    for (long n = 1; n <= calls; n += stride_of(calls, 16)) {
+        place.go_back();
+        const Met met = run(n);
+        const int code = met.outcome.code;
+        INFO("read " << n << " of " << met.path.string() << ": exit code " << code << "\n" << met.outcome.err);
+        ++codes[code];
+        CHECK((code == 0 || code == 65 || code == 66 || code == 73 || code == 74));
+        // The process that reads HDF5 files may write none, so as to tell where it was.
+        if (code != 0)
+            CHECK(contains(met.outcome.err, met.path.empty() ? std::strerror(EIO) : final_name_in(met.path)));
+        CHECK(partial_files(place.out()).empty());
+        if (code != 0) CHECK(place.run({}).code == 0);
+        CHECK(left_in(place.out(), 2) == whole);
+        CHECK(!std::filesystem::exists(place.unfinished()));
+    }
+    tell_codes(std::to_string(calls) + " reads", codes);
+}
+
+TEST_CASE("a file system that cannot rename without replacing gives second names instead") {
+    if (test::kSanitized) return;
+    const Reason unknown{"EINVAL", EINVAL};
+    const auto fault_of_init = [&](bool on) {
+        const TemporaryFolder folder;
+        const Outcome outcome = run_onda(
+            {"init", "-o", folder.path() / "first.yaml"}, "true",
+            "env LD_PRELOAD=" + quoted(ONDA_FAILING_DISK) + " ONDA_FAIL_IN=" + quoted(folder.path()) +
+                " ONDA_FAIL_CALL=rename ONDA_FAIL_AT=1 ONDA_FAIL_WITH=" + unknown.name + (on ? " ONDA_FAIL_ON=1" : ""));
+        CHECK(partial_files(folder.path()).empty());
+        CHECK(std::filesystem::exists(folder.path() / "first.yaml") == (outcome.code == 0));
+        return outcome;
+    };
+    CHECK(fault_of_init(false).code == 0);
+    const Outcome none = fault_of_init(true);
+    CHECK((none.code == 73 || none.code == 74));
+    CHECK(contains(none.err, "first.yaml: cannot give the file its name"));
+    CHECK(contains(none.err, std::strerror(EINVAL)));
 }
 
 TEST_CASE("a second name that cannot be opened goes again") {

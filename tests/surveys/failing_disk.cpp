@@ -3,8 +3,8 @@
 //   ONDA_FAIL_IN     the folder, which exists
 //   ONDA_FAIL_NAME   only files count whose path contains it
 //   ONDA_FAIL_AT     n, from 1: the n-th such call fails; with ONDA_FAIL_ON set, all later ones, too
-//   ONDA_FAIL_WITH   ENOSPC, EDQUOT, EROFS or EIO, which it is without
-//   ONDA_FAIL_CALL   write, sync, rename or open: only these count; all of them without
+//   ONDA_FAIL_WITH   ENOSPC, EDQUOT, EROFS, EINVAL or EIO, which it is without
+//   ONDA_FAIL_CALL   write, sync, rename or open: only these count; all of them without; or read, of any file there
 //   ONDA_FAIL_COUNT  a file that the number of such calls is written to when the process ends by exit()
 //   ONDA_FAIL_WHERE  a file that the first call that fails, and its path, are written to
 //   ONDA_DISK_BYTES  once so many bytes are written, all that write fails, with ENOSPC unless ONDA_FAIL_WITH is set
@@ -36,6 +36,7 @@ int reason(const char* otherwise) {
     if (*with == '\0') with = otherwise;
     if (strcmp(with, "ENOSPC") == 0) return ENOSPC;
     if (strcmp(with, "EDQUOT") == 0) return EDQUOT;
+    if (strcmp(with, "EINVAL") == 0) return EINVAL;
     return strcmp(with, "EROFS") == 0 ? EROFS : EIO;
 }
 
@@ -142,6 +143,12 @@ ssize_t all_or_none(int id, const iovec* pieces, int count, const Call& call) {
     });
 }
 
+/// Reads count where they are asked for alone.
+bool fails_to_read(int id) {
+    static const bool asked = strcmp(value_of("ONDA_FAIL_CALL"), "read") == 0;
+    return asked && fails("read", Place(id));
+}
+
 bool changes(int flags) {
     return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
 }
@@ -183,6 +190,18 @@ ssize_t sendfile(int to, int from, off_t* at, size_t size) {
 ssize_t copy_file_range(int from, off64_t* at, int to, off64_t* to_at, size_t size, unsigned flags) {
     return limited(to, size,
                    [&](std::size_t room) { return syscall(SYS_copy_file_range, from, at, to, to_at, room, flags); });
+}
+ssize_t read(int id, void* bytes, size_t size) {
+    return fails_to_read(id) ? -1 : syscall(SYS_read, id, bytes, size);
+}
+ssize_t pread(int id, void* bytes, size_t size, off_t at) {
+    return fails_to_read(id) ? -1 : syscall(SYS_pread64, id, bytes, size, at);
+}
+ssize_t pread64(int id, void* bytes, size_t size, off64_t at) {
+    return pread(id, bytes, size, at);
+}
+ssize_t readv(int id, const iovec* pieces, int count) {
+    return fails_to_read(id) ? -1 : syscall(SYS_readv, id, pieces, count);
 }
 int ftruncate(int id, off_t size) {
     return fails("write", Place(id)) ? -1 : static_cast<int>(syscall(SYS_ftruncate, id, size));

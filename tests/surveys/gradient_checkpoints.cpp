@@ -1,13 +1,13 @@
 // Gradients and images whose shots are stopped or killed while adjoint fields step go on from there, however the
 // forward field is kept, and leave the files of a run without a stop, byte for byte. Takes 60 s.
 #include <algorithm>
-#include <map>
 #include <random>
 #include <utility>
 
 #include "io/results/image_file.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/surveys/kept_steps.hpp"
+#include "tests/surveys/result_bytes.hpp"
 
 using namespace onda;
 
@@ -45,32 +45,6 @@ std::vector<std::string> set_all(const std::vector<std::string>& settings) {
     std::vector<std::string> arguments;
     for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
     return arguments;
-}
-
-/// Without the checksums of what HDF5 files hold of attributes, the name of the run among them.
-std::string without_checksums(std::string file) {
-    constexpr std::size_t before = 18, checksum = 4;
-    for (std::size_t at = 0; (at = file.find("FHDB", at)) != std::string::npos; ++at)
-        if (at + before + checksum < file.size()) file.replace(at + before, checksum, "----");
-    return file;
-}
-
-/// The text without a part of it that names the run.
-std::string without(std::string text, const std::string& part) {
-    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.replace(at, part.size(), "-");
-    return text;
-}
-
-/// What a complete run has left, byte for byte, but for the log and what names the run.
-Contents results_in(const std::filesystem::path& out) {
-    const auto summary = nlohmann::json::parse(text_of(out / "summary.json"));
-    Contents contents{{"hashes", summary["hashes"].dump()},
-                      {"largest", summary["largest_observed_pressure_pa"].dump()}};
-    for (const auto& entry : std::filesystem::directory_iterator(out))
-        if (const std::string name = entry.path().filename(); name != "onda.log" && name != "summary.json")
-            contents[name] =
-                without_checksums(without(without(text_of(entry.path()), summary["run_id"]), summary["started_utc"]));
-    return contents;
 }
 
 /// The gradient of all shots.

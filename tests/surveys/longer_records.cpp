@@ -1,8 +1,9 @@
 // A survey that is stopped within its shots goes on with a longer record, and leaves what a run of that record leaves;
-// or it is refused before anything is lost. Takes 15 s.
+// or it is refused before anything is lost. Takes 25 s.
 #include <random>
 
 #include "tests/surveys/kept_steps.hpp"
+#include "tests/surveys/result_bytes.hpp"
 
 using namespace onda;
 
@@ -18,6 +19,19 @@ sources: [{type: line, first_m: [303, 55], last_m: [905, 55], count: 2}]
 receivers: [{type: line, first_m: [20, 20], last_m: [1180, 20], count: 30}]
 output: {pictures: false, report: false, snapshots: {every_s: 0.1}, seismograms: {segy: ieee}}
 backend: {threads: 1, batch: 2}
+)";
+
+/// Which can be cut into slabs.
+const std::string kVolume = R"(schema_version: 1
+grid: {shape: [41, 37, 45], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 250, vp_m_s: 2200, rho_kg_m3: 2100}]}
+time: {duration_s: 1.5}
+boundary: {cpml_width: 8}
+wavelet: {type: ricker, peak_frequency_hz: 12}
+sources: [{type: line, first_m: [203, 188, 55], last_m: [253, 188, 55], count: 2}]
+receivers: [{type: line, first_m: [20, 150, 20], last_m: [380, 150, 400], count: 30}]
+output: {pictures: false, report: false, snapshots: {every_s: 0.5}, seismograms: {segy: ieee}}
+backend: {threads: 1}
 )";
 
 using Arguments = std::vector<std::string>;
@@ -59,6 +73,36 @@ TEST_CASE("shots go on with a longer record, other threads, batches and kernels,
     CHECK(last.code == 0);
     CHECK(!contains(last.err, "not used"));
     CHECK(left_in(place.out(), 2) == of_the_longer_record());
+}
+
+TEST_CASE(
+    "what slabs and other kernels, threads and batches have kept goes on to the files of a longer run, byte for byte") {
+    Arguments longer;
+    std::vector<Arguments> before;
+    std::string survey = kVolume;
+    SUBCASE("from slabs to one grid") {
+        longer = {"--set", "time.duration_s=2"};
+        before = {{"--set", "backend.slabs=2"}, {"--set", "backend.slabs=3", "--set", "backend.threads=2"}};
+    }
+    SUBCASE("from one grid to slabs") {
+        longer = {"--set", "time.duration_s=2", "--set", "backend.slabs=3"};
+        before = {{}, {"--set", "backend.slabs=2"}};
+    }
+    SUBCASE("from other kernels") {
+        survey = kShortRecord;
+        longer = longer_by({});
+        before = {{"--set", "backend.batch=1", "--set", "backend.kernel=reference"},
+                  {"--set", "backend.isa=generic", "--set", "backend.threads=2"}};
+    }
+    const SurveyPlace place(survey);
+    REQUIRE(place.run(longer).code == 0);
+    const Contents whole = results_in(place.out());
+    std::filesystem::remove_all(place.out());
+    for (const Arguments& stopped : before) REQUIRE(stop_on_the_way(place, stopped, SIGTERM));
+    const Outcome last = place.run(longer);
+    CHECK(contains(last.err, "going on  shot"));
+    CHECK(!contains(last.err, "not used"));
+    CHECK(results_in(place.out()) == whole);
 }
 
 TEST_CASE("finished shots are computed again, which is told") {

@@ -1,7 +1,6 @@
 // A survey of many small shots, a place to run it in, and what a run from beginning to end leaves of it.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "io/results/snapshots.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "tests/program/process.hpp"
+#include "tests/surveys/result_bytes.hpp"
 
 inline constexpr int kShots = 101;
 
@@ -24,8 +24,6 @@ sources: [{type: line, first_m: [40, 50], last_m: [360, 50], count: 101}]
 receivers: [{type: line, first_m: [20, 20], last_m: [380, 20], count: 9}]
 output: {pictures: false, snapshots: {times_s: [0.1]}}
 )";
-
-using Contents = std::map<std::string, std::string>;
 
 /// All that shots left: the table and their files.
 inline Contents shots_in(const std::filesystem::path& out) {
