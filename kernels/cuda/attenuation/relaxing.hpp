@@ -45,10 +45,10 @@ void set_common(WithMemory<T, Base, Count>& a, const Fields<T>& f, int now) {
 template <typename T, typename Base, int Count>
 void skip_planes(WithMemory<T, Base, Count>& a, int planes) {
     skip_planes(static_cast<Base&>(a), planes);
+    const auto before = a;
     for (int i = 0; i < Count; ++i) {
         a.g[i] += a.k_plane * planes;
         a.memory[i] += a.plane * planes;
-        const auto before = a;
         for (int c = 0; c < kNodeClasses; ++c) a.of_class[i][c] = before.of_class[i][class_from_plane(c, planes)];
     }
 }
