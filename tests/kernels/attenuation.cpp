@@ -9,6 +9,7 @@
 
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/equations/attenuation/relaxation.hpp"
+#include "kernels/equations/parameters.hpp"
 #include "kernels/slabs/slabs.hpp"
 #include "tests/kernels/kernel_cases.hpp"
 #include "tests/kernels/state.hpp"

@@ -88,6 +88,7 @@ inline constexpr std::array kCpuOperators{Equation::star,
                                           Equation::attenuation_density,
                                           Equation::attenuation_density_of_two,
                                           Equation::vti,
+                                          Equation::vti_of_gradients,
                                           Equation::tti};
 
 /// Decay and strength that differ at every value.
