@@ -28,7 +28,7 @@ def misfit(
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Tuple[float, np.ndarray]:
-    """The misfit J of a configuration, and its gradient dJ/dvp, or with dJ/drho, dJ/dQ or those of anisotropy beside it.
+    """The misfit J of a configuration, and its gradient dJ/dvp, alone or beside that of other parameters.
 
     The seismograms of every shot are compared with those of the configuration's imaging.observed, by its
     imaging.misfit; the gradient is exact at every node of the grid (docs/gradients.md) and, with the same bits, what
