@@ -368,7 +368,8 @@ py::dict run(const RunRequest& request, const py::function& progress, const py::
     return as_dict(compute(request, nullptr, progress, log));
 }
 
-/// The misfit of all shots, that of each by its number, dJ/dvp [z][y][x], and dJ/drho and dJ/dQ or None.
+/// The misfit of all shots, that of each by its number, dJ/dvp [z][y][x], and dJ/drho, dJ/dQ, dJ/depsilon and dJ/ddelta
+/// or None.
 py::tuple misfit(const RunRequest& request, const py::function& progress, const py::function& log) {
     const SurveyInMemory survey = compute(request, &kGradientTask, progress, log);
     MisfitInMemory sum = misfit_of(survey);
@@ -380,7 +381,7 @@ py::tuple misfit(const RunRequest& request, const py::function& progress, const 
         return as_array(std::move(values), {n[2], n[1], n[0]});
     };
     return py::make_tuple(sum.value, of_shots, on_nodes(sum.gradient_vp), on_nodes(sum.gradient_rho),
-                          on_nodes(sum.gradient_q));
+                          on_nodes(sum.gradient_q), on_nodes(sum.gradient_epsilon), on_nodes(sum.gradient_delta));
 }
 
 /// An image by reverse-time migration, with all that the Image of the package has.
@@ -764,7 +765,8 @@ PYBIND11_MODULE(_core, module) {
     module.def("run", &run, py::arg("request"), py::arg("progress"), py::arg("log"),
                "Runs the configuration at the path `text`, or, where it has a `name`, in `text`.");
     module.def("misfit", &misfit, py::arg("request"), py::arg("progress"), py::arg("log"),
-               "The misfit of a configuration, that of each shot, dJ/dvp, and dJ/drho and dJ/dQ or None.");
+               "The misfit of a configuration, that of each shot, dJ/dvp, and dJ/drho, dJ/dQ, dJ/depsilon, dJ/ddelta "
+               "or None.");
     module.def("rtm", &rtm, py::arg("request"), py::arg("progress"), py::arg("log"),
                "An image by reverse-time migration: its arrays [z][y][x], coordinates and energies of shots.");
     module.def("lsrtm", &lsrtm, py::arg("request"), py::arg("folder"), py::arg("progress"), py::arg("log"),

@@ -300,7 +300,7 @@ struct ImagingConfig {
     OffsetConfig offset_m;
     TimeWindowConfig time_window_s;
     std::optional<MuteConfig> top_mute, bottom_mute;
-    std::string parameters = "vp";  ///< vp | vp_and_rho | vp_and_q: what gradients are of
+    std::string parameters = "vp";  ///< vp | vp_and_rho | vp_and_q | vp_epsilon_and_delta: what gradients are of
     ImageConfig image;
     LeastSquaresConfig lsrtm;
     bool illumination = true;            ///< of both fields, beside the gradient

@@ -49,6 +49,11 @@ inline constexpr StoredImageKind kRhoGradient{"rho",
                                               true};
 inline constexpr StoredImageKind kQGradient{
     "q", "gradient", "q", "misfit", "derivative of the misfit with respect to Q", "dJ/dQ [misfit]", true};
+inline constexpr StoredImageKind kEpsilonGradient{
+    "epsilon",        "gradient", "epsilon", "misfit", "derivative of the misfit with respect to epsilon",
+    "dJ/dε [misfit]", true};
+inline constexpr StoredImageKind kDeltaGradient{
+    "delta", "gradient", "delta", "misfit", "derivative of the misfit with respect to delta", "dJ/dδ [misfit]", true};
 inline constexpr StoredImageKind kSourceIllumination{"source",
                                                      "illumination",
                                                      "source",
@@ -70,9 +75,9 @@ inline constexpr StoredImageKind kImageStack{
 inline constexpr StoredImageKind kVelocityChange{
     "change", "image", "vp", "m/s", "change of vp that fits the data", "change of vp [m/s]", true};
 /// In the order in which one is taken for that of a file: the first that it has.
-inline constexpr std::array<const StoredImageKind*, 8> kStoredImageKinds{
-    &kVelocityChange, &kMigratedImage, &kVpGradient,         &kRhoGradient,
-    &kQGradient,      &kImageStack,    &kSourceIllumination, &kReceiverIllumination};
+inline constexpr std::array<const StoredImageKind*, 10> kStoredImageKinds{
+    &kVelocityChange,  &kMigratedImage, &kVpGradient, &kRhoGradient,        &kQGradient,
+    &kEpsilonGradient, &kDeltaGradient, &kImageStack, &kSourceIllumination, &kReceiverIllumination};
 
 /// The nodes that images lie on.
 struct ImageNodes {

@@ -74,10 +74,12 @@ std::vector<Kernel> kernels_of() {
                            attenuation_density_vectorised_step<Isa, float>,
                            attenuation_density_vectorised_step<Isa, double>, nullptr, equation});
     }
-    kernels.push_back({"reference", "plain loops, obviously right", vti_reference_step<Isa, float>,
-                       vti_reference_step<Isa, double>, nullptr, Equation::vti});
-    kernels.push_back({"vectorised", "OpenMP and SIMD, in blocks of whole rows", vti_vectorised_step<Isa, float>,
-                       vti_vectorised_step<Isa, double>, nullptr, Equation::vti});
+    for (const auto equation : {Equation::vti, Equation::vti_of_gradients}) {
+        kernels.push_back({"reference", "plain loops, obviously right", vti_reference_step<Isa, float>,
+                           vti_reference_step<Isa, double>, nullptr, equation});
+        kernels.push_back({"vectorised", "OpenMP and SIMD, in blocks of whole rows", vti_vectorised_step<Isa, float>,
+                           vti_vectorised_step<Isa, double>, nullptr, equation});
+    }
     kernels.push_back({"reference", "plain loops, obviously right", tti_reference_step<Isa, float>,
                        tti_reference_step<Isa, double>, nullptr, Equation::tti});
     kernels.push_back({"vectorised", "OpenMP and SIMD, in two passes", tti_vectorised_step<Isa, float>,

@@ -105,7 +105,8 @@ constexpr MediumArray medium_array(std::string_view name, bool has_halo, bool ze
 /// several fields take the derivative: all of them feel the layer, which remembers one field.
 struct LayerCoupling {
     std::size_t field;                           ///< the one that is differentiated along the axis
-    std::array<std::string_view, 2> multiplier;  ///< the array beside k in what each field takes; empty: 1
+    std::array<std::string_view, 2> multiplier;  ///< the array beside k in what both fields take; empty: 1
+    bool with_third = false;                     ///< whether the third field takes it, too, with k alone
 };
 
 /// How perfectly matched layers take an equation apart (kernels/boundaries/cpml_math.hpp).
@@ -181,6 +182,9 @@ struct EquationRow {
     double (*source_factor)(std::size_t field, const double* arrays, int dimensions) = nullptr;
     /// The share of the second field in what receivers and snapshots see: p + share (q - p). Null: 0.
     double (*share_of_second)(int dimensions) = nullptr;
+    /// The same equation with a third field beside two stresses, k times a strain, which gradients take
+    /// (kernels/imaging/correlation.hpp). Null: they take what there is, or there are none.
+    const EquationRow* of_gradients = nullptr;
 };
 
 /// An equation: a handle on its row, which is compared and copied like a value.
@@ -198,7 +202,8 @@ public:
     /// for (kernels/equations/attenuation/relaxation.hpp); and variable density likewise.
     static const Equation attenuation, attenuation_of_two, attenuation_density, attenuation_density_of_two;
     static const Equation vti;  ///< vertical transverse isotropy, two fields: kernels/equations/vti/vti.hpp
-    static const Equation tti;  ///< the same about a tilted axis: kernels/equations/tti/tti.hpp
+    static const Equation vti_of_gradients;  ///< the same with the horizontal strain as a third field
+    static const Equation tti;               ///< VTI about a tilted axis: kernels/equations/tti/tti.hpp
 
 private:
     const EquationRow* row_;
@@ -206,7 +211,7 @@ private:
 
 extern const EquationRow kStarEquation, kCompactEquation, kDensityEquation, kAttenuationEquation,
     kAttenuationOfTwoEquation, kAttenuationDensityEquation, kAttenuationDensityOfTwoEquation, kVtiEquation,
-    kTtiEquation;
+    kVtiOfGradientsEquation, kTtiEquation;
 /// How layers take the star and variable density apart, for further equations whose spatial operator is k times either.
 extern const FactorRow kStarFactor, kDensityFactor;
 inline constexpr Equation Equation::star{kStarEquation};
@@ -217,6 +222,7 @@ inline constexpr Equation Equation::attenuation_of_two{kAttenuationOfTwoEquation
 inline constexpr Equation Equation::attenuation_density{kAttenuationDensityEquation};
 inline constexpr Equation Equation::attenuation_density_of_two{kAttenuationDensityOfTwoEquation};
 inline constexpr Equation Equation::vti{kVtiEquation};
+inline constexpr Equation Equation::vti_of_gradients{kVtiOfGradientsEquation};
 inline constexpr Equation Equation::tti{kTtiEquation};
 
 /// The equations that users can choose. equations.cpp defines nothing else, so that a test can link a list of its own

@@ -13,6 +13,14 @@ void check_lines(const OffsetLines& lines, Correlated what) {
         throw std::logic_error("products at an offset of something else than pressures");
 }
 
+std::vector<Correlated> correlated_beside(const EquationRow& equation, bool anisotropy) {
+    std::vector<Correlated> beside;
+    for (std::size_t field = 0; field < equation.memory.size(); ++field) beside.push_back(correlated_memory(field));
+    if (has_strain(equation)) beside.push_back(Correlated::strain_differences);
+    if (has_strain(equation) && anisotropy) beside.push_back(Correlated::sum_of_differences);
+    return beside;
+}
+
 LayerBoxes correlated_layers(const Problem& problem, Correlated what) {
     if (is_difference(what) || what == Correlated::applied) return layer_boxes(problem);
     Problem without = problem;

@@ -19,6 +19,13 @@
 /// G (R[n] + a e[n]): a[n] has R[n+1] - G R[n] times g / a beside the above, and by parts in time as well the sum has
 ///     g / a sum over n of R[n+1] (nu[n+1] - G nu[n+2]).
 ///
+/// Of two stresses with a strain beside them (kernels/equations/vti/vti.hpp) a step adds k C g, C = [[e, d], [d, 1]],
+/// and lambda = (k C)^-1 nu where C has an inverse. With the strain s = k g_h of both fields in the place of the first
+/// stress nothing needs it: with the derivative of the misfit by k, e and d
+///     lambda' C g = (nu_q a_q + (e - d^2) nu_s a_s) / k^2,  lambda_h g_h = nu_s a_s / k^2,
+///     lambda_h g_v + lambda_v g_h = (nu_s a_q + nu_q a_s - 2 d nu_s a_s) / k^2,
+/// each product is a sum of differences as above, and the mixed ones are those of q + s less those of q and of s.
+///
 /// A step of order 4 in time, p[n+1] = G (2 p[n] - G p[n-1] + u[n] + A u[n] / 12) + ..., u[n] = A p[n] + f[n], has k
 /// twice in A A: beside the image above, of the whole a[n], its derivative is that of
 ///     W / (12 k^2) sum over n of (A nu[n+1]) u[n],
@@ -26,9 +33,11 @@
 /// (kAppliedLevel); the step from nu[n+1] makes A nu[n+1].
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "kernels/fields/field_set.hpp"
 #include "kernels/imaging/layer_boxes.hpp"
@@ -46,6 +55,10 @@ enum class Correlated {
     pressures_and_squares,    ///< with the squares of both
     memory,                   ///< the first memory field of the forward field, with p[n] - p[n-1] of the adjoint field
     second_memory,            ///< the second one, likewise
+    vertical_differences,     ///< of the second field, the vertical stress
+    vertical_differences_and_squares,
+    strain_differences,  ///< of the third field
+    sum_of_differences,  ///< of the sum of both
 };
 
 /// What correlates a memory field (EquationRow::memory).
@@ -57,20 +70,45 @@ constexpr int memory_of(Correlated what) {
     return what == Correlated::memory ? 0 : what == Correlated::second_memory ? 1 : -1;
 }
 
+/// The fields whose levels differ by what is correlated: their sum; -1: one alone.
+constexpr std::array<int, 2> differing_fields(Correlated what) {
+    switch (what) {
+        case Correlated::vertical_differences:
+        case Correlated::vertical_differences_and_squares: return {1, -1};
+        case Correlated::strain_differences: return {2, -1};
+        case Correlated::sum_of_differences: return {1, 2};
+        default: return {0, -1};
+    }
+}
+
+/// Whether an equation has a strain beside two stresses.
+inline bool has_strain(const EquationRow& equation) {
+    return equation.fields.size() == 3;
+}
 /// Differences, with their squares where an image is to be illuminated.
 constexpr Correlated correlated_differences(bool illuminates) {
     return illuminates ? Correlated::differences_and_squares : Correlated::differences;
 }
+/// Those of the field that images of an equation are made of.
+inline Correlated correlated_differences(const EquationRow& equation, bool illuminates) {
+    if (!has_strain(equation)) return correlated_differences(illuminates);
+    return illuminates ? Correlated::vertical_differences_and_squares : Correlated::vertical_differences;
+}
+/// What a gradient takes beside these: of each memory field, or of the strain. \param anisotropy whether it is of
+/// epsilon and delta, too.
+std::vector<Correlated> correlated_beside(const EquationRow& equation, bool anisotropy);
 /// Pressures, likewise.
 constexpr Correlated correlated_pressures(bool illuminates) {
     return illuminates ? Correlated::pressures_and_squares : Correlated::pressures;
 }
 constexpr bool sums_squares(Correlated what) {
-    return what == Correlated::differences_and_squares || what == Correlated::pressures_and_squares;
+    return what == Correlated::differences_and_squares || what == Correlated::pressures_and_squares ||
+           what == Correlated::vertical_differences_and_squares;
 }
 /// Whether what is correlated of the adjoint field is what two levels differ by.
 constexpr bool is_difference(Correlated what) {
-    return what == Correlated::differences || what == Correlated::differences_and_squares || memory_of(what) >= 0;
+    return what == Correlated::differences || what == Correlated::differences_and_squares || memory_of(what) >= 0 ||
+           differing_fields(what)[0] > 0;
 }
 /// The layers out of which an adjoint field is taken: none where pressures are correlated.
 LayerBoxes correlated_layers(const Problem& problem, Correlated what);

@@ -27,7 +27,15 @@ class RunRequest:
 def run(request: RunRequest, progress: _Progress, log: _Log) -> Dict[str, Any]: ...
 def misfit(
     request: RunRequest, progress: _Progress, log: _Log
-) -> Tuple[float, Dict[int, float], np.ndarray, Optional[np.ndarray], Optional[np.ndarray]]: ...
+) -> Tuple[
+    float,
+    Dict[int, float],
+    np.ndarray,
+    Optional[np.ndarray],
+    Optional[np.ndarray],
+    Optional[np.ndarray],
+    Optional[np.ndarray],
+]: ...
 def rtm(request: RunRequest, progress: _Progress, log: _Log) -> Dict[str, Any]: ...
 def lsrtm(request: RunRequest, folder: str, progress: _Progress, log: _Log) -> None: ...
 def fwi(

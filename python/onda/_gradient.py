@@ -45,6 +45,9 @@ class Gradient:
     file: Path
     q: Optional[np.ndarray] = None
     """That with respect to the quality factor, misfit; None where it was not computed."""
+    epsilon: Optional[np.ndarray] = None
+    delta: Optional[np.ndarray] = None
+    """Those with respect to epsilon and delta, misfit; None where they were not computed."""
 
     @property
     def total_misfit(self) -> float:
@@ -68,6 +71,7 @@ class Gradient:
         """
         axes = ("z_m", "y_m", "x_m")
         images = {"vp": self.vp, "rho": self.rho, "q": self.q, "illumination_source": self.illumination_source}
+        images.update(epsilon=self.epsilon, delta=self.delta)
         images["illumination_receiver"] = self.illumination_receiver
         return _xarray().Dataset(
             {name: (axes, values) for name, values in images.items() if values is not None},
@@ -105,5 +109,5 @@ def _gradient_of(root: Any, file: Path) -> Gradient:
         (x, y, z),
         *(root["misfit"][name][:] for name in ("shot", "value", "traces", "dead", "excluded")),
         file,
-        gradients["q"][:] if "q" in gradients else None,
+        *(gradients[name][:] if name in gradients else None for name in ("q", "epsilon", "delta")),
     )

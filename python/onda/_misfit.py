@@ -22,11 +22,13 @@ def misfit(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     q: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Tuple[float, np.ndarray]:
-    """The misfit J of a configuration, and its gradient dJ/dvp, or dJ/dvp and dJ/drho or dJ/dQ.
+    """The misfit J of a configuration, and its gradient dJ/dvp, alone or beside that of other parameters.
 
     The seismograms of every shot are compared with those of the configuration's imaging.observed, by its
     imaging.misfit; the gradient is exact at every node of the grid (docs/gradients.md) and, with the same bits, what
@@ -38,12 +40,14 @@ def misfit(
 
     rho: likewise, of variable density.
     q: likewise, of a medium that absorbs. It is held unless imaging.parameters says vp_and_q.
+    epsilon, delta: likewise, of VTI. They are held unless imaging.parameters says vp_epsilon_and_delta.
     overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
 
     Returns J and dJ/dvp [misfit per m/s], float64, in the shape of vp; without vp [z][x] or [z][y][x]. With
     imaging.parameters: vp_and_rho the gradient is an array of one dimension more: [0] is dJ/dvp, [1] is dJ/drho
-    [misfit per kg/m3], each with the other as it is; with vp_and_q [1] is dJ/dQ [misfit]. An optimiser of both vp and
-    rho has them one after the other:
+    [misfit per kg/m3], each with the other as it is; with vp_and_q [1] is dJ/dQ [misfit], with
+    vp_epsilon_and_delta [1] is dJ/depsilon and [2] dJ/ddelta. An optimiser of both vp and rho has them one after the
+    other:
 
         def both(m):
             vp, rho = np.split(m, 2)
@@ -52,7 +56,7 @@ def misfit(
     """
     vp = array_of("vp", vp)
     model = on_grid(config, vp, overrides)
-    request = request_on_grid(config, model, rho, overrides, shots, q)
+    request = request_on_grid(config, model, rho, overrides, shots, q, epsilon, delta)
     value, _, *gradients = computed(_core.misfit, request, vp is not None, progress)
     shaped = [_in_shape_of(vp, model, gradient) for gradient in gradients if gradient is not None]
     return value, np.stack(shaped) if len(shaped) > 1 else shaped[0]
@@ -80,13 +84,15 @@ def request_on_grid(
     overrides: Overrides,
     shots: Optional[Iterable[int]],
     q: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
 ) -> _core.RunRequest:
     """As request_of(), of arrays that may be flat."""
-    vp, rho, q = (
+    vp, rho, q, epsilon, delta = (
         values if number_of(values) is not None else on_grid(config, array_of(name, values), overrides, name)
-        for name, values in (("vp", vp), ("rho", rho), ("q", q))
+        for name, values in (("vp", vp), ("rho", rho), ("q", q), ("epsilon", epsilon), ("delta", delta))
     )
-    return request_of(config, vp, rho, overrides, shots, q)
+    return request_of(config, vp, rho, overrides, shots, q, epsilon, delta)
 
 
 def is_flat(values: "Optional[ArrayLike]") -> bool:

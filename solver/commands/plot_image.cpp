@@ -67,7 +67,7 @@ Command add_images(CLI::App& plot, const char* name, const char* summary, const 
     command
         ->add_option("--image", *image,
                      "change: that of velocity which fits the data; migrated: the image; stack: the sum that it is "
-                     "made of; gradient: that of vp; rho, q: those of density and of the quality factor; "
+                     "made of; gradient: that of vp; rho, q, epsilon, delta: those of these parameters; "
                      "source, receiver: illumination by the forward or the adjoint field (default: the first of these "
                      "that the file has)")
         ->check(CLI::IsMember(names_of_kinds()));

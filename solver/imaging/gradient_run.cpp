@@ -1,18 +1,27 @@
 #include "solver/imaging/gradient_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "io/text/error.hpp"
+#include "kernels/equations/vti/stiffness.hpp"
 #include "kernels/imaging/flux_axes.hpp"
 #include "kernels/imaging/scattering.hpp"
 #include "kernels/shot/source_density.hpp"
 
 namespace onda {
+namespace {
+
+/// The parts of a state in the order of correlated_beside().
+constexpr std::array<std::string_view, 2> kStrainSums{"strain", "strain_and_stress"};
+
+}  // namespace
 
 /// Counts the steps of several loops as those of one run.
 class GradientRun::Progressing final : public StepControl {
@@ -44,8 +53,11 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
     if (sums.takes_level_before() && plan.ring && !plan.ring_pressures)
         throw std::logic_error("rings without the pressures that images and a gradient of density take");
     const FieldSet& fields = forward_field_->fields();
+    const EquationRow& equation = *medium.setup().scheme.equation;
+    if (equation.of_gradients != nullptr) throw std::logic_error("gradients without the strain that they take");
     if (sums.differences)
-        correlation_ = fields.make_correlation(slots_, correlated_differences(sums.illuminates_differences()));
+        correlation_ =
+            fields.make_correlation(slots_, correlated_differences(equation, sums.illuminates_differences()));
     if (sums.keeps_pressures())
         pressures_ = fields.make_correlation(slots_, correlated_pressures(sums.illuminates_pressures()), lines);
     if (sums.density) fluxes_ = fields.make_flux_correlation(slots_);
@@ -53,9 +65,9 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
         applied_ = fields.make_correlation(slots_, Correlated::applied);
         inverse_gains_ = inverse_gains(medium.setup());
     }
-    const std::size_t memory_fields = sums.differences ? medium.setup().scheme.equation->memory.size() : 0;
-    for (std::size_t field = 0; field < memory_fields; ++field)
-        memories_.push_back(fields.make_correlation(slots_, correlated_memory(field)));
+    if (sums.differences)
+        for (const Correlated what : correlated_beside(equation, sums.anisotropy))
+            beside_.push_back(fields.make_correlation(slots_, what));
     if (plan.ring) rebuilt_ = std::make_unique<RebuiltField>(medium, *forward_field_, time, plan_);
     state_.add("adjoint", adjoint_field_ ? *adjoint_field_ : *forward_field_);
     const auto add_sums = [this](const char* name, const auto& sums_of) {
@@ -65,8 +77,10 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
     add_sums("pressures", pressures_);
     add_sums("applied", applied_);
     add_sums("fluxes", fluxes_);
-    for (std::size_t field = 0; field < memories_.size(); ++field)
-        add_sums(std::string(medium.setup().scheme.equation->memory[field]).c_str(), memories_[field]);
+    for (std::size_t i = 0; i < beside_.size(); ++i) {
+        const std::string name(has_strain(equation) ? kStrainSums.at(i) : equation.memory[i]);
+        add_sums(name.c_str(), beside_[i]);
+    }
 }
 
 void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support) {
@@ -82,7 +96,7 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     adjoint_.reset();
     for (const auto* each : {&correlation_, &pressures_, &applied_})
         if (*each) (*each)->reset();
-    for (const auto& memory : memories_) memory->reset();
+    for (const auto& sums : beside_) sums->reset();
     if (fluxes_) fluxes_->reset();
     forward_.emplace(*forward_field_, points_, time_);
     const std::int64_t segments = plan_.segments(time_);
@@ -102,7 +116,9 @@ void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, st
     if (sum == LevelSum::adjoint_squares) factor *= scale(shot) * scale(shot);
     scale_values(planes, factor);
     if (sum == LevelSum::products && applied_) add_second_image(shot, first, planes, factor);
-    if (sum == LevelSum::products) add_memory_images(shot, first, planes, factor);
+    if (sum == LevelSum::products && medium_.setup().remembers()) add_memory_images(shot, first, planes, factor);
+    if (sum == LevelSum::products && has_strain(*medium_.setup().scheme.equation))
+        add_strain_image(shot, first, planes, factor);
 }
 
 void GradientRun::download_pressures(int shot, std::int64_t first, std::span<double> planes) const {
@@ -129,15 +145,14 @@ void GradientRun::add_second_image(int shot, std::int64_t first, std::span<doubl
 
 /// Adds what nodes that remember have beside differences: g / a of what each memory field gave.
 void GradientRun::add_memory_images(int shot, std::int64_t first, std::span<double> planes, double factor) const {
-    if (memories_.empty()) return;
     const Grid& grid = medium_.setup().grid;
     const auto fit = fit_of(medium_.setup(), time_.dt_s);
     std::vector<std::int64_t> nodes(planes.size());
     std::iota(nodes.begin(), nodes.end(), grid.at(0, 0, first));
     std::vector<double> g(planes.size());
     NodeValues sums(planes.size());
-    for (std::size_t field = 0; field < memories_.size(); ++field) {
-        memories_[field]->download_planes(LevelSum::products, first, sums, shot);
+    for (std::size_t field = 0; field < beside_.size(); ++field) {
+        beside_[field]->download_planes(LevelSum::products, first, sums, shot);
         medium_.values_at(array_of_memory(medium_.setup(), field), nodes, g);
         const auto a = fit->of_class(field);
 #pragma omp parallel for
@@ -147,6 +162,19 @@ void GradientRun::add_memory_images(int shot, std::int64_t first, std::span<doub
             if (of_node > 0.) planes[i] += factor * g[i] / of_node * sums[i];
         }
     }
+}
+
+/// Adds what the strain has: e - d^2 times its products.
+void GradientRun::add_strain_image(int shot, std::int64_t first, std::span<double> planes, double factor) const {
+    std::vector<std::int64_t> nodes(planes.size());
+    std::iota(nodes.begin(), nodes.end(), medium_.setup().grid.at(0, 0, first));
+    std::vector<double> e(planes.size()), d(planes.size());
+    medium_.values_at(kPlaceOfE, nodes, e);
+    medium_.values_at(kPlaceOfD, nodes, d);
+    NodeValues sums(planes.size());
+    beside_.front()->download_planes(LevelSum::products, first, sums, shot);
+#pragma omp parallel for
+    for (std::size_t i = 0; i < planes.size(); ++i) planes[i] += factor * (e[i] - d[i] * d[i]) * sums[i];
 }
 
 NodeValues GradientRun::whole(LevelSum sum, int shot) const {
@@ -159,13 +187,25 @@ NodeValues GradientRun::image(int shot) const {
     return whole(LevelSum::products, shot);
 }
 
+NodeValues GradientRun::scaled_products(const Correlation& sums, int shot) const {
+    NodeValues image(static_cast<std::size_t>(medium_.setup().grid.points()));
+    sums.download_planes(LevelSum::products, 0, image, shot);
+    scale_values(image, static_cast<double>(plan_.every) * scale(shot));
+    return image;
+}
+
 std::vector<NodeValues> GradientRun::memory_images(int shot) const {
     std::vector<NodeValues> images;
-    for (const auto& memory : memories_) {
-        NodeValues& image = images.emplace_back(static_cast<std::size_t>(medium_.setup().grid.points()));
-        memory->download_planes(LevelSum::products, 0, image, shot);
-        scale_values(image, static_cast<double>(plan_.every) * scale(shot));
-    }
+    for (const auto& memory : beside_) images.push_back(scaled_products(*memory, shot));
+    return images;
+}
+
+AnisotropyImages GradientRun::anisotropy_images(int shot) const {
+    if (beside_.size() < 2 || medium_.setup().remembers())
+        throw std::logic_error("derivatives with respect to epsilon and delta that nobody asked for");
+    AnisotropyImages images{scaled_products(*beside_[0], shot), scaled_products(*beside_[1], shot)};
+    const NodeValues vertical = scaled_products(*correlation_, shot);
+    for (std::size_t i = 0; i < vertical.size(); ++i) images.mixed[i] -= vertical[i] + images.strain[i];
     return images;
 }
 
@@ -207,10 +247,10 @@ std::vector<double> GradientRun::source_products(int shot) const {
 
 std::int64_t GradientRun::allocated_bytes() const {
     const auto bytes_of = [](const auto& part) { return part ? part->allocated_bytes() : 0; };
-    std::int64_t bytes_of_memories = 0;
-    for (const auto& memory : memories_) bytes_of_memories += bytes_of(memory);
+    std::int64_t bytes_beside = 0;
+    for (const auto& sums : beside_) bytes_beside += bytes_of(sums);
     return bytes_of(forward_field_) + bytes_of(adjoint_field_) + bytes_of(correlation_) + bytes_of(pressures_) +
-           bytes_of(applied_) + bytes_of(fluxes_) + bytes_of(rebuilt_) + bytes_of_memories;
+           bytes_of(applied_) + bytes_of(fluxes_) + bytes_of(rebuilt_) + bytes_beside;
 }
 
 void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
@@ -276,7 +316,7 @@ void GradientRun::keep_from(std::int64_t segment) {
 
 void GradientRun::keep_differences(std::int64_t slot) {
     correlation_->keep(forward_field_->fields(), slot);
-    for (const auto& memory : memories_) memory->keep(forward_field_->fields(), slot);
+    for (const auto& sums : beside_) sums->keep(forward_field_->fields(), slot);
 }
 
 /// After a step there are its level and A p of the one before.
@@ -419,7 +459,7 @@ void GradientRun::meet_segment(std::int64_t segment) {
 void GradientRun::meet(std::int64_t level, std::int64_t slot, std::int64_t steps) {
     FieldSet& nu = adjoint_->wavefield().fields();
     if (correlation_) correlation_->meet(nu, slot, steps);
-    for (const auto& memory : memories_) memory->meet(nu, slot, steps);
+    for (const auto& sums : beside_) sums->meet(nu, slot, steps);
     if (pressures_) pressures_->meet(nu, slot, steps);
     // A nu[n+1] has been made of the last step; of n = N it is nothing, as nobody keeps A p[N].
     if (applied_) applied_->meet(nu, level < time_.steps ? slot : -1, steps);
@@ -431,7 +471,7 @@ std::optional<QueuedHook::Repeated> GradientRun::meetings_between() {
     if (fluxes_ || most == kAnySteps) return std::nullopt;
     for (const auto* each : {&correlation_, &pressures_, &applied_})
         if (*each) (*each)->follow(adjoint_->wavefield().fields());
-    for (const auto& memory : memories_) memory->follow(adjoint_->wavefield().fields());
+    for (const auto& memory : beside_) memory->follow(adjoint_->wavefield().fields());
     return QueuedHook::Repeated{
         [this, most, top](std::int64_t step) { return step - met_ == most && !is_kept(top - step); },
         [this](std::int64_t step) { met_ = step; }, meeting_between_};

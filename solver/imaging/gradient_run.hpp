@@ -15,6 +15,7 @@
 #include "kernels/medium.hpp"
 #include "kernels/shot_state.hpp"
 #include "solver/imaging/adjoint_points.hpp"
+#include "solver/imaging/anisotropy_gradient.hpp"
 #include "solver/imaging/history_plan.hpp"
 #include "solver/imaging/image_sums.hpp"
 #include "solver/imaging/node_values.hpp"
@@ -103,6 +104,8 @@ public:
     /// Likewise that of R[n+1] (nu[n+1] - nu[n+2]) for each memory field R: what gradient_of_q() takes beside the
     /// image. None where nothing absorbs, and without differences.
     [[nodiscard]] std::vector<NodeValues> memory_images(int shot) const;
+    /// What gradient_of_anisotropy() takes, of a shot. Waits. \throws std::logic_error unless the run is of anisotropy.
+    [[nodiscard]] AnisotropyImages anisotropy_images(int shot) const;
     /// Of a shot. Waits. \throws std::logic_error unless the run illuminates.
     [[nodiscard]] Illumination illumination(int shot) const;
     /// image(), or one of illumination(): whole planes from plane `first` along z on, as many as there is room for.
@@ -151,6 +154,9 @@ private:
     [[nodiscard]] NodeValues whole(LevelSum sum, int shot) const;
     void add_second_image(int shot, std::int64_t first, std::span<double> planes, double factor) const;
     void add_memory_images(int shot, std::int64_t first, std::span<double> planes, double factor) const;
+    void add_strain_image(int shot, std::int64_t first, std::span<double> planes, double factor) const;
+    /// The products of the whole grid, with the scale of the adjoint run.
+    [[nodiscard]] NodeValues scaled_products(const Correlation& sums, int shot) const;
     [[nodiscard]] std::vector<double> source_products(int shot) const;
     /// Steps of the adjoint run after which it is met again, at most.
     [[nodiscard]] std::int64_t most_steps() const {
@@ -193,18 +199,17 @@ private:
     HistoryPlan plan_;
     bool illuminates_pressures_;
     std::unique_ptr<Wavefield> forward_field_;
-    std::unique_ptr<Wavefield> adjoint_field_;  ///< null where the forward field is not needed any more
-    std::int64_t slots_;                        ///< of levels that are kept together
-    std::unique_ptr<Correlation> correlation_;  ///< of differences; null: not asked
-    std::unique_ptr<Correlation> pressures_;    ///< null: not asked
-    std::unique_ptr<Correlation> applied_;      ///< beside differences; null: of order 2 in time
-    /// Of each memory field, beside differences; none where nothing absorbs.
-    std::vector<std::unique_ptr<Correlation>> memories_;
-    std::vector<double> inverse_gains_;        ///< of the strips where A p is correlated; empty: all 1
-    std::unique_ptr<FluxCorrelation> fluxes_;  ///< null: not of density
-    std::unique_ptr<RebuiltField> rebuilt_;    ///< null where levels are kept
-    std::vector<double> scales_;               ///< of the adjoint runs of the shots
-    JoinedStates state_;                       ///< of the adjoint field and the sums
+    std::unique_ptr<Wavefield> adjoint_field_;          ///< null where the forward field is not needed any more
+    std::int64_t slots_;                                ///< of levels that are kept together
+    std::unique_ptr<Correlation> correlation_;          ///< of differences; null: not asked
+    std::unique_ptr<Correlation> pressures_;            ///< null: not asked
+    std::unique_ptr<Correlation> applied_;              ///< beside differences; null: of order 2 in time
+    std::vector<std::unique_ptr<Correlation>> beside_;  ///< correlated_beside() differences
+    std::vector<double> inverse_gains_;                 ///< of the strips where A p is correlated; empty: all 1
+    std::unique_ptr<FluxCorrelation> fluxes_;           ///< null: not of density
+    std::unique_ptr<RebuiltField> rebuilt_;             ///< null where levels are kept
+    std::vector<double> scales_;                        ///< of the adjoint runs of the shots
+    JoinedStates state_;                                ///< of the adjoint field and the sums
     /// One for all batches and segments, so that what was captured of it serves again.
     RepeatedWork meeting_between_{[this] { meet(0, -1, steps_between_meetings()); }};
 

@@ -9,6 +9,7 @@ struct ImageSums {
     bool pressures = false;    ///< products of pressures, nu[n+1] p[n]
     bool illuminates = false;  ///< squares, too: of pressures where these are summed, otherwise of differences
     bool density = false;      ///< products of fluxes, for the gradient of density
+    bool anisotropy = false;   ///< products of the strain with the vertical stress, for gradients of epsilon and delta
     bool offsets = false;      ///< products of pressures at nodes that lie apart, whatever the illumination is of
 
     /// Whether levels before those that are met are kept, too.

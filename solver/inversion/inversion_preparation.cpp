@@ -45,10 +45,9 @@ void check_inversion_sections(const Config& config) {
     // Before the gradient of densities is planned, which they need.
     if (config.inversion->density != "fixed" && !gives(config.model, kRho, config.origin))
         config.origin.value_fault("inversion.density", kNoDensity);
-    if (config.imaging->parameters == "vp_and_q")
-        config.origin.value_fault(
-            "imaging.parameters",
-            "inversions hold the quality factor: use vp; inversion.density says what else changes");
+    if (config.imaging->parameters == "vp_and_q" || config.imaging->parameters == "vp_epsilon_and_delta")
+        config.origin.value_fault("imaging.parameters",
+                                  "inversions hold all but vp and rho: use vp; inversion.density says what rho does");
 }
 
 Config with_inverted_parameters(Config config) {

@@ -56,12 +56,17 @@ Picture gradient_picture(const Experiment& experiment, const std::filesystem::pa
     add_panels(picture, experiment, gradient, kVpGradient, shots, values);
     if (experiment.imaging->sums.density) add_panels(picture, experiment, gradient, kRhoGradient, shots, values);
     if (experiment.imaging->of_q) add_panels(picture, experiment, gradient, kQGradient, shots, values);
+    if (experiment.imaging->sums.anisotropy) {
+        add_panels(picture, experiment, gradient, kEpsilonGradient, shots, values);
+        add_panels(picture, experiment, gradient, kDeltaGradient, shots, values);
+    }
     return picture;
 }
 
 std::int64_t images_of(const Experiment& experiment) {
     const ImagingPlan& imaging = *experiment.imaging;
-    return 1 + (imaging.sums.density ? 1 : 0) + (imaging.of_q ? 1 : 0) + (imaging.sums.illuminates ? 2 : 0);
+    return 1 + (imaging.sums.density ? 1 : 0) + (imaging.of_q ? 1 : 0) + (imaging.sums.anisotropy ? 2 : 0) +
+           (imaging.sums.illuminates ? 2 : 0);
 }
 
 class Gradients : public RunOutput {

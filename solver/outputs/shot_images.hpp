@@ -18,8 +18,9 @@ struct ShotImages {
     UnsetVector<float> gradient_vp;     ///< dJ/dvp [misfit per m/s]
     UnsetVector<float> gradient_rho{};  ///< dJ/drho [misfit per kg/m3]; empty: not asked
     UnsetVector<float> gradient_q{};    ///< dJ/dQ [misfit]; empty: not asked
-    UnsetVector<float> image{};         ///< of a migration; empty: gradients are asked for
-    OffsetGathers offset_gathers{};     ///< of a migration, on all lines of the run; without values: not asked
+    UnsetVector<float> gradient_epsilon{}, gradient_delta{};  ///< [misfit]; empty: not asked
+    UnsetVector<float> image{};                               ///< of a migration; empty: gradients are asked for
+    OffsetGathers offset_gathers{};  ///< of a migration, on all lines of the run; without values: not asked
     UnsetVector<float> illumination_source, illumination_receiver;  ///< of forward and adjoint field; empty: not asked
     double misfit = 0.;                                             ///< J
     std::vector<double> misfit_of_trace;                            ///< [receiver]

@@ -45,6 +45,8 @@ void for_images_of(ShotImages& images, const Take& take) {
     offer(kVpGradient, images.gradient_vp);
     offer(kRhoGradient, images.gradient_rho);
     offer(kQGradient, images.gradient_q);
+    offer(kEpsilonGradient, images.gradient_epsilon);
+    offer(kDeltaGradient, images.gradient_delta);
     offer(kImageStack, images.image);
     offer(kSourceIllumination, images.illumination_source);
     offer(kReceiverIllumination, images.illumination_receiver);

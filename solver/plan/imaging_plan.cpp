@@ -68,14 +68,16 @@ std::vector<std::int64_t> bytes_of_correlations(const Experiment& experiment, co
         };
         const ImageSums& sums = experiment.imaging->sums;
         std::int64_t bytes = 0;
-        if (sums.differences) bytes = of(correlated_differences(sums.illuminates_differences()));
+        const EquationRow& equation = *part.scheme.equation;
+        if (sums.differences) {
+            bytes = of(correlated_differences(equation, sums.illuminates_differences()));
+            for (const Correlated what : correlated_beside(equation, sums.anisotropy))
+                bytes = saturating_sum(bytes, of(what));
+        }
         if (sums.keeps_pressures())
             bytes = saturating_sum(bytes,
                                    of(correlated_pressures(sums.illuminates_pressures()), experiment.imaging->offsets));
         if (sums.differences && part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
-        const std::size_t memories = sums.differences ? part.scheme.equation->memory.size() : 0;
-        for (std::size_t field = 0; field < memories; ++field)
-            bytes = saturating_sum(bytes, of(correlated_memory(field)));
         if (!sums.density) return bytes;
         return saturating_sum(bytes, device.flux_correlation_allocations(part, shots, slots).bytes(device.memory()));
     });

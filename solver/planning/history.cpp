@@ -9,6 +9,7 @@
 #include "io/text/bytes_text.hpp"
 #include "io/text/saturating.hpp"
 #include "kernels/boundaries/cpml.hpp"
+#include "kernels/imaging/correlation.hpp"
 #include "kernels/imaging/ring_boxes.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
 #include "solver/plan/slab_plan.hpp"
@@ -220,10 +221,11 @@ void check_gradients(const Plan& plan) {
         c.origin.value_fault("model.storage", "gradients need the velocities as they are: use auto or float");
     if (plan.task->scatters && plan.setup.remembers())
         c.origin.fault("model", "scattered fields are those of media without loss so far: take model.q_rule: none");
-    if (plan.setup.scheme.equation->fields.size() > 1)
+    const EquationRow& equation = *plan.setup.scheme.equation;
+    if (equation.fields.size() > 1 && !has_strain(equation))
         c.origin.fault("model",
-                       "gradients, images and scattered fields are those of isotropic media so far: take "
-                       "model.anisotropy: none");
+                       "images, inversions and scattered fields are those of isotropic media so far, gradients those "
+                       "of VTI, too: take model.anisotropy: none");
     if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)
         c.origin.fault(
             "scheme.stencil",
@@ -232,6 +234,9 @@ void check_gradients(const Plan& plan) {
     if (plan.imaging && plan.imaging->of_q && !plan.setup.remembers())
         c.origin.value_fault("imaging.parameters",
                              "the model has no quality factor, or is taken without it: give it a q, or use vp");
+    if (plan.imaging && plan.imaging->sums.anisotropy && !has_strain(equation))
+        c.origin.value_fault("imaging.parameters",
+                             "the model has no epsilon and delta, or is taken without them: give it some, or use vp");
     if (plan.imaging && plan.imaging->sums.density && !has_parameter(plan.setup.scheme.equation, "rho")) {
         if (plan.imaging->condition != nullptr)
             c.origin.value_fault("imaging.image.condition",

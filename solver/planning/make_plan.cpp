@@ -126,6 +126,9 @@ void set_scheme(Plan& plan) {
     };
     plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.domain.grid, given, c.origin);
     set_memory(plan);
+    if (const EquationRow* const with_strain = plan.setup.scheme.equation->of_gradients;
+        with_strain != nullptr && plan.task->takes_strain)
+        plan.setup.scheme.equation = *with_strain;
     plan.setup.keeps_applied = plan.task->takes_applied && plan.setup.scheme.time_order == 4;
 }
 
@@ -354,6 +357,7 @@ void set_imaging(Plan& plan) {
     const bool compares_gradients = plan.task->compares_data && plan.task->computes_gradients;
     plan.imaging->sums = {.illuminates = compares_gradients && illuminates,
                           .density = section.parameters == "vp_and_rho"};
+    plan.imaging->sums.anisotropy = section.parameters == "vp_epsilon_and_delta";
     plan.imaging->of_q = section.parameters == "vp_and_q" && !plan.task->makes_images;
     if (plan.task->makes_images) set_condition(*plan.imaging, section.image, c.origin);
     plan.imaging->adjoint_sources = compares_gradients && section.adjoint_sources;

@@ -345,6 +345,9 @@ MisfitInMemory misfit_of(const SurveyInMemory& survey) {
         add_part(sum.gradient_vp, grid, images.part, images.gradient_vp);
         if (!images.gradient_rho.empty()) add_part(sum.gradient_rho, grid, images.part, images.gradient_rho);
         if (!images.gradient_q.empty()) add_part(sum.gradient_q, grid, images.part, images.gradient_q);
+        if (images.gradient_epsilon.empty()) continue;
+        add_part(sum.gradient_epsilon, grid, images.part, images.gradient_epsilon);
+        add_part(sum.gradient_delta, grid, images.part, images.gradient_delta);
     }
     return sum;
 }

@@ -39,9 +39,10 @@ struct SurveyInMemory {
 /// sums in double, in the order of the shots.
 struct MisfitInMemory {
     double value = 0.;
-    std::vector<double> gradient_vp;   ///< [misfit per m/s], [z][y][x], x fastest
-    std::vector<double> gradient_rho;  ///< [misfit per kg/m3]; empty: not asked
-    std::vector<double> gradient_q;    ///< [misfit]; empty: not asked
+    std::vector<double> gradient_vp;                       ///< [misfit per m/s], [z][y][x], x fastest
+    std::vector<double> gradient_rho;                      ///< [misfit per kg/m3]; empty: not asked
+    std::vector<double> gradient_q;                        ///< [misfit]; empty: not asked
+    std::vector<double> gradient_epsilon, gradient_delta;  ///< likewise
 };
 MisfitInMemory misfit_of(const SurveyInMemory& survey);
 

@@ -105,9 +105,10 @@ Json describe_imaging(const Experiment& experiment) {
     const ImagingPlan& imaging = *experiment.imaging;
     Json described{{"misfit", imaging.misfit.misfit->name},
                    {"observed", files_as_json(imaging.misfit.config.observed)},
-                   {"parameters", imaging.sums.density ? Json{"vp", "rho"}
-                                  : imaging.of_q       ? Json{"vp", "q"}
-                                                       : Json::array({"vp"})},
+                   {"parameters", imaging.sums.density      ? Json{"vp", "rho"}
+                                  : imaging.of_q            ? Json{"vp", "q"}
+                                  : imaging.sums.anisotropy ? Json{"vp", "epsilon", "delta"}
+                                                            : Json::array({"vp"})},
                    {"storage", imaging.history.storage(experiment.time)},
                    {"every_steps", imaging.history.every},
                    {"levels", imaging.history.levels(experiment.time)},

@@ -41,6 +41,9 @@ void add_image_memory(Allocations& list, const Experiment& experiment, const Com
     if (experiment.imaging->sums.density)
         list.add(host_row("images being made to gradients of density", held::survey, points,
                           (computation.setup.grid.dimensions + 3) * std::int64_t{sizeof(double)}));
+    if (experiment.imaging->sums.anisotropy)
+        list.add(host_row("images being made to gradients of epsilon and delta", held::survey, points,
+                          3 * std::int64_t{sizeof(double)}));
     if (experiment.imaging->of_q)
         list.add(host_row("images being made to gradients of Q", held::survey, points,
                           (std::ssize(computation.setup.scheme.equation->memory) + 2) * std::int64_t{sizeof(double)}));
@@ -177,7 +180,9 @@ void add_comparing_memory(Allocations& list, const Experiment& experiment, const
     }
     const std::int64_t shots = shots_together(computation.placement);
     const bool density = experiment.imaging->sums.density;
-    const std::int64_t parameters = density || experiment.imaging->of_q ? 2 : 1;
+    const std::int64_t parameters = experiment.imaging->sums.anisotropy   ? 3
+                                    : density || experiment.imaging->of_q ? 2
+                                                                          : 1;
     list.add(host_row("gradients", held::survey, experiment.domain.grid.points(),
                       parameters * std::int64_t{sizeof(float)}, shots));
     list.add(host_row("observed seismograms", held::survey,

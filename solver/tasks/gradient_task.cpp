@@ -75,6 +75,8 @@ void GradientTask::collect_images(ShotInProgress& shot, int slot) const {
         shot.images.gradient_vp = std::move(gradients.vp);
         shot.images.gradient_rho = std::move(gradients.rho);
         shot.images.gradient_q = std::move(gradients.q);
+        shot.images.gradient_epsilon = std::move(gradients.epsilon);
+        shot.images.gradient_delta = std::move(gradients.delta);
         return;
     }
     const ComputedGrid& computed = plan.domain.computed;
@@ -100,6 +102,7 @@ constinit const TaskRow kGradientTask{
     .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
+    .takes_strain = true,
     .compares_data = true,
     .make = make_gradient_task,
     .largest_shot = largest_shot,

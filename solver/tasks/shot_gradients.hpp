@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "solver/imaging/anisotropy_gradient.hpp"
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/q_gradient.hpp"
 #include "solver/imaging/rho_gradient.hpp"
@@ -17,7 +18,7 @@ namespace onda {
 /// Derivatives with respect to the parameters of every node, [z][y][x].
 template <typename T>
 struct ShotGradients {
-    UnsetVector<T> vp, rho, q;  ///< the latter two where they were asked for
+    UnsetVector<T> vp, rho, q, epsilon, delta;  ///< those after vp where they were asked for
 };
 
 /// The image or an illumination of a shot of a run that has ended, plane by plane; no longer than the run.
@@ -45,6 +46,12 @@ ShotGradients<T> gradients_of(const GradientRun& run, int slot, const Experiment
         const NodeValues of_q =
             gradient_of_q(run.image(slot), run.memory_images(slot), setup, readers, of_shot.time.dt_s);
         gradients.q = fold_to_inner<T>(of_q, computed, of_shot.domain.grid);
+    }
+    if (of_shot.imaging->sums.anisotropy) {
+        const AnisotropyGradient of =
+            gradient_of_anisotropy(run.anisotropy_images(slot), setup, readers, of_shot.time.dt_s);
+        gradients.epsilon = fold_to_inner<T>(of.epsilon, computed, of_shot.domain.grid);
+        gradients.delta = fold_to_inner<T>(of.delta, computed, of_shot.domain.grid);
     }
     return gradients;
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/equations/vti/stiffness.hpp"
+#include "solver/imaging/anisotropy_gradient.hpp"
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/q_gradient.hpp"
 #include "solver/imaging/rho_gradient.hpp"
@@ -53,17 +55,36 @@ double mismatch_of_leaps(const AdjointBox& box) {
                                       box.adjoint(*leaping, d)));
 }
 
+float after_step(float before, double by) {
+    return before + float(by);
+}
+double stepped_itself(float value) {
+    return value;
+}
+double unit_slope(float) {
+    return 1.;
+}
+/// d of kernels, where epsilon is larger than delta.
+double coupling_of(float delta) {
+    const double stiffness[]{0., 1., double(delta)};
+    return stiffness_coupling(stiffness, 0.);
+}
+
 /// A parameter of the medium that a gradient is of.
 struct GradientOf {
     const char* name;
     float (*value)(std::int64_t node);
     void (*change)(AdjointBox& box, std::vector<float> change);
     NodeValues (*gradient)(const GradientRun& run, const AdjointBox& box);
-    float step = 1.f / 16;  ///< of central differences
-    bool is_density = false;
+    double step = 1. / 16;  ///< of central differences
+    ImageSums sums = {};
     /// Of Taylor expansions: the largest step, and how many sizes there are.
     double largest_step = 1. / 4;
     int sizes = 16;
+    /// A value after a step of the quantity that is stepped, and that quantity: itself, unless kernels round it.
+    float (*moved)(float before, double by) = after_step;
+    double (*quantity)(float value) = stepped_itself;
+    double (*slope)(float value) = unit_slope;  ///< of the value over the quantity
 };
 constexpr GradientOf kOfVp{"vp", scattered_velocity,
                            [](AdjointBox& box, std::vector<float> change) { box.change_velocity(std::move(change)); },
@@ -77,8 +98,8 @@ constexpr GradientOf kOfRho{"rho",
                                 return gradient_of_rho(run.image(0), run.density_images(0), box.setup(), box.readers(),
                                                        box.time().dt_s);
                             },
-                            1.f / 16,
-                            true};
+                            1. / 16,
+                            {.density = true}};
 /// Within rows of the table of strengths: a step from one to another would see the mean of two derivatives.
 constexpr GradientOf kOfQ{"q",
                           scattered_q,
@@ -87,10 +108,38 @@ constexpr GradientOf kOfQ{"q",
                               return gradient_of_q(run.image(0), run.memory_images(0), box.setup(), box.readers(),
                                                    box.time().dt_s);
                           },
-                          1.f / 1024,
-                          false,
+                          1. / 1024,
+                          {},
                           1. / 256,
                           4};
+/// Nodes without anisotropy stay so: there both parameters have but one side.
+constexpr GradientOf kOfEpsilon{
+    "epsilon",
+    scattered_epsilon,
+    [](AdjointBox& box, std::vector<float> change) { box.change_epsilon(std::move(change)); },
+    [](const GradientRun& run, const AdjointBox& box) {
+        return gradient_of_anisotropy(run.anisotropy_images(0), box.setup(), box.readers(), box.time().dt_s).epsilon;
+    },
+    1. / 65536,
+    {.anisotropy = true},
+    1. / 4096,
+    1,
+    [](float value, double by) { return value == 0.f ? value : value + float(by); }};
+/// It is d that is stepped, in whole quanta.
+constexpr GradientOf kOfDelta{
+    "delta",
+    scattered_delta,
+    [](AdjointBox& box, std::vector<float> change) { box.change_delta(std::move(change)); },
+    [](const GradientRun& run, const AdjointBox& box) {
+        return gradient_of_anisotropy(run.anisotropy_images(0), box.setup(), box.readers(), box.time().dt_s).delta;
+    },
+    1. / 131072,
+    {.anisotropy = true},
+    1. / 4096,
+    1,
+    [](float value, double by) { return value == 0.f ? value : delta_of_coupling(coupling_of(value) + by); },
+    coupling_of,
+    [](float value) { return std::sqrt(1. + 2. * double(value)); }};
 
 /// J = 1/2 |F s - d|^2, and its gradient with respect to a parameter.
 class Misfit {
@@ -117,14 +166,14 @@ public:
     [[nodiscard]] std::vector<double> gradient() { return gradient({1, box_.time().steps, 0}); }
     [[nodiscard]] std::vector<double> gradient(const HistoryPlan& plan) {
         const auto medium = box_.make_medium();
-        GradientRun run(*medium, 1, box_.time(), plan, {.density = of_.is_density});
+        GradientRun run(*medium, 1, box_.time(), plan, of_.sums);
         PhaseTimes times;
         Onwards control;
         run.run(std::array{box_.points_of(signals_)},
                 [&](const Wavefield& field) {
                     std::vector<double> residual = box_.traces_of(field, kReceivers.size());
                     for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= data_[i];
-                    return std::vector{box_.adjoint_of(residual, of_.is_density)};
+                    return std::vector{box_.adjoint_of(residual, of_.sums.density)};
                 },
                 {times, control});
         const NodeValues gradient = of_.gradient(run, box_);
@@ -150,17 +199,18 @@ double mismatch_at_nodes(AdjointBox& box, const GradientOf& of = kOfVp) {
     Misfit misfit(box, of);
     const std::vector<double> gradient = misfit.gradient();
     const Grid& grid = box.experiment().grid;
-    const float step = of.step;
     double worst = 0., largest = 0.;
     for (const auto& [x, y, z] : std::span(kNodes).first(grid.dimensions == 3 ? 12 : kNodes.size())) {
         const auto node = std::size_t(grid.at(x, grid.dimensions == 3 ? y : 0, z));
         std::vector<float> above(std::size_t(box.points())), below = above;
         const float before = of.value(std::int64_t(node));
-        above[node] = step;
-        below[node] = -step;
-        const double width = double(before + step) - double(before - step);
+        const float higher = of.moved(before, of.step), lower = of.moved(before, -of.step);
+        above[node] = higher - before;
+        below[node] = lower - before;
+        const double width = of.quantity(higher) - of.quantity(lower);
+        if (width == 0.) continue;
         const double expected = misfit.difference(above, below) / width;
-        worst = worse(worst, std::abs(gradient[node] - expected));
+        worst = worse(worst, std::abs(gradient[node] * of.slope(before) - expected));
         largest = worse(largest, std::abs(expected));
     }
     return worst / largest;
@@ -172,20 +222,31 @@ double mismatch_at_nodes(AdjointBox& box, const GradientOf& of = kOfVp) {
 double mismatch_of_slopes(AdjointBox& box, const GradientOf& of = kOfVp) {
     Misfit misfit(box, of);
     const std::vector<double> gradient = misfit.gradient();
+    std::vector<double> of_steps;
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+        const float before = of.value(std::int64_t(i));
+        const bool moves = of.moved(before, of.step) != before;
+        of_steps.push_back(moves ? gradient[i] * of.slope(before) : 0.);
+    }
     double largest = 0.;
-    for (const double g : gradient) largest = std::max(largest, std::abs(g));
+    for (const double g : of_steps) largest = std::max(largest, std::abs(g));
     std::vector<double> direction;
-    for (const double g : gradient)
+    for (const double g : of_steps)
         direction.push_back(std::round(of.sizes * g / largest) / of.sizes * of.largest_step);
-    const double slope = dot(gradient, direction);
     constexpr int halvings = 6;
     std::array<double, 2> first{}, last{};
     for (const int halving : {0, halvings}) {
         const double h = std::ldexp(1., -halving);
         std::vector<float> change;
-        for (const double d : direction) change.push_back(float(h * d));
+        double expected = 0.;
+        for (std::size_t i = 0; i < direction.size(); ++i) {
+            const float before = of.value(std::int64_t(i));
+            const float after = direction[i] == 0. ? before : of.moved(before, h * direction[i]);
+            change.push_back(after - before);
+            expected += of_steps[i] * (of.quantity(after) - of.quantity(before));
+        }
         const double difference = misfit.difference(change, {});
-        (halving == 0 ? first : last) = std::array{std::abs(difference), std::abs(difference - h * slope)};
+        (halving == 0 ? first : last) = std::array{std::abs(difference), std::abs(difference - expected)};
     }
     return worse(std::abs(std::log2(first[0] / last[0]) / halvings - 1.),
                  std::abs(std::log2(first[1] / last[1]) / halvings - 2.));
@@ -252,7 +313,7 @@ void add_rings(const Add& add) {
             });
     };
     for (const Case& c : kAdjointCases) {
-        if (c.time_order == 4 || remembers(c)) continue;
+        if (c.time_order == 4 || !has_born(c)) continue;
         add_double(c, 2, 1);
         if (c.equation == Equation::variable_density)
             add("ring, of density, every 2, " + std::string(c.name) + ", 2-D, double", 1e-12, true,
@@ -291,14 +352,16 @@ PromiseGroup adjoint() {
     group.quantity = "difference";
     group.method =
         "F maps the signals of two sources to four traces, F' back; random signals, every node with its own random "
-        "velocity (and density, and Q), points on and off nodes, near faces and in absorbing layers, 160 steps. "
+        "velocity (and density, Q, epsilon and delta), points on and off nodes, near faces and in absorbing layers, "
+        "160 steps. "
         "*Products*: "
         "|<F s, d> - <s, F' d>| over |F s| |d|. *Products of leaps*: of an F that leaps, against the transpose by "
         "single "
         "steps and, for signals at even steps, that by leaps. *Gradient*: dJ/dvp of J = 1/2 |F s - d|^2 against "
         "central differences "
         "of J at twenty nodes, in 3-D twelve (middle, sources, receivers, faces, layers, edges), over the largest of "
-        "these derivatives, and likewise dJ/drho with variable density and dJ/dQ in media that absorb. *Slopes*: "
+        "these derivatives, and likewise dJ/drho with variable density, dJ/dQ in media that absorb, dJ/depsilon and "
+        "dJ/ddelta in VTI. *Slopes*: "
         "how far the orders in h of J(m + h dm) - J(m), and of that less h g dm, are from 1 and 2 over six halvings of "
         "h. *Checkpoints*: the gradient from states that are kept, and levels that are computed again, against that of "
         "all levels, which has the same bits. *Ring*: the gradient of a forward field that is computed backward from "
@@ -357,13 +420,16 @@ PromiseGroup adjoint() {
                     });
                     group.promises.back().takes_long = takes_long;
                 }
-                if (is_double && remembers(c))
-                    add("gradient of q, " + which, 1e-6, dimensions == 2, [=](const VerifyOptions& options) {
-                        AdjointBox box(box_of(c, dimensions, precision), options);
-                        return mismatch_at_nodes(box, kOfQ);
-                    });
+                for (const GradientOf& of : {kOfQ, kOfEpsilon, kOfDelta})
+                    if (is_double && has_parameter(c.equation, of.name))
+                        add("gradient of " + std::string(of.name) + ", " + which, 1e-6, dimensions == 2,
+                            [=](const VerifyOptions& options) {
+                                AdjointBox box(box_of(c, dimensions, precision), options);
+                                return mismatch_at_nodes(box, of);
+                            });
             }
-    for (const Case& c : {kAdjointCases[1], kAdjointCases[6], kAdjointCases[12], kAdjointCases[16]}) {
+    for (const Case& c :
+         {kAdjointCases[1], kAdjointCases[6], kAdjointCases[12], kAdjointCases[16], kAdjointCases[19]}) {
         add("slopes, " + std::string(c.name) + ", 2-D, double", 0.02, true, [=](const VerifyOptions& options) {
             AdjointBox box(box_of(c, 2, Precision::float64), options);
             return mismatch_of_slopes(box);
@@ -377,7 +443,7 @@ PromiseGroup adjoint() {
                         return mismatch_of_histories(box, plan);
                     });
     }
-    for (const GradientOf& of : {kOfRho, kOfQ})
+    for (const GradientOf& of : {kOfRho, kOfQ, kOfEpsilon, kOfDelta})
         for (const Case& c : kAdjointCases) {
             if (!has_parameter(c.equation, of.name)) continue;
             const std::string of_what = " of " + std::string(of.name) + ", ";

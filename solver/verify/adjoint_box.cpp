@@ -28,6 +28,7 @@ Experiment box_of(const Case& c, int dimensions, Precision precision) {
     e.grid.n = {38, dimensions == 3 ? 33 : 1, 34};
     e.grid.spacing_m = {10., c.equation == Equation::compact ? 10. : 9., c.equation == Equation::compact ? 10. : 8.};
     e.precision = precision;
+    if (has_parameter(c.equation, "epsilon")) e.scheme.anisotropy = kScatteredAnisotropy;
     e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, kFastest);
     if (remembers(c)) {
         e.scheme.relaxation = {20., 8., 50., kMostMechanisms};
@@ -70,6 +71,10 @@ AdjointBox::AdjointBox(const Experiment& e, const VerifyOptions& options) : e_(e
     readers_.push_back(scattered(scattered_velocity, change_[0]));
     if (has_density()) readers_.push_back(scattered(scattered_density, change_[1]));
     if (has_parameter(e_.scheme.equation, "q")) readers_.push_back(scattered(scattered_q, change_[2]));
+    if (has_parameter(e_.scheme.equation, "epsilon")) {
+        readers_.push_back(scattered(scattered_epsilon, change_[3]));
+        readers_.push_back(scattered(scattered_delta, change_[4]));
+    }
     device_ = &usable_device(options.backend);
     setup_ = make_setup(e_, options);
     setup_.stepping = Stepping::single;

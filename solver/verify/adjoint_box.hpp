@@ -49,11 +49,17 @@ inline constexpr std::array kAdjointCases{
     Case{"attenuation, order 4, sponge and free surface", Equation::attenuation, 4, "free_surface", "sponge", "sponge"},
     Case{"attenuation, variable density, order 8, CPML, free surface and wall", Equation::attenuation_density, 8,
          "free_surface", "rigid", "cpml"},
+    Case{"VTI, order 8, CPML, free surface and wall", Equation::vti_of_gradients, 8, "free_surface", "rigid", "cpml"},
+    Case{"VTI, order 4, sponge and free surface", Equation::vti_of_gradients, 4, "free_surface", "sponge", "sponge"},
 };
 
-/// Whether nodes remember, so that no field is rebuilt backward and none is scattered.
-constexpr bool remembers(const Case& c) {
+/// Whether nodes remember.
+inline bool remembers(const Case& c) {
     return !c.equation->memory.empty();
+}
+/// Whether fields are rebuilt backward, and scattered.
+inline bool has_born(const Case& c) {
+    return !remembers(c) && c.equation->fields.size() == 1;
 }
 
 /// Whether tests leave a row of order 4 in time out: in 3-D, where one case stands for all.
@@ -95,6 +101,9 @@ public:
     void change_density(std::vector<float> change) { change_[1] = std::move(change); }
     /// Adds to the quality factors likewise.
     void change_q(std::vector<float> change) { change_[2] = std::move(change); }
+    /// Adds to epsilon and delta likewise.
+    void change_epsilon(std::vector<float> change) { change_[3] = std::move(change); }
+    void change_delta(std::vector<float> change) { change_[4] = std::move(change); }
     /// Whether it has densities.
     [[nodiscard]] bool has_density() const { return has_parameter(e_.scheme.equation, "rho"); }
     /// A medium that keeps what images take of its fields.
@@ -137,7 +146,7 @@ private:
     Setup setup_;
     const Device* device_ = nullptr;
     MediumReaders readers_;
-    std::array<std::vector<float>, 3> change_;  ///< of velocities, densities and Q
+    std::array<std::vector<float>, 5> change_;  ///< of velocities, densities, Q, epsilon and delta
     std::vector<Position> sources_, receivers_;
 };
 

@@ -194,7 +194,7 @@ void add_born_promises(PromiseGroup& group) {
         group.promises.back().takes_long = is_long_in_order_4(c, dimensions);
     };
     for (const Case& c : kAdjointCases) {
-        if (remembers(c)) continue;
+        if (!has_born(c)) continue;
         for (const int dimensions : {2, 3})
             for (const Precision precision : {Precision::float64, Precision::float32}) {
                 const bool is_double = precision == Precision::float64, quick = dimensions == 2;

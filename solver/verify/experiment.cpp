@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/equations/vti/vti.hpp"
 #include "kernels/plan/shell.hpp"
 #include "solver/propagation/devices.hpp"
 #include "solver/propagation/propagator.hpp"
@@ -53,6 +54,22 @@ float scattered_velocity(std::int64_t node) {
 
 float scattered_q(std::int64_t node) {
     return float(kLowestScatteredQ * std::pow(20., scatter(node + 2'000'003)));
+}
+
+float delta_of_coupling(double d) {
+    const double middle = d + 0.5 * kAnisotropyQuantum;
+    return float(0.5 * (middle * middle - 1.));
+}
+
+float scattered_delta(std::int64_t node) {
+    if (scatter(node + 4'000'037) < 0.25) return 0.f;
+    return delta_of_coupling(1. + std::ldexp(std::round(-50. + 150. * scatter(node + 3'000'017)), -10));
+}
+
+float scattered_epsilon(std::int64_t node) {
+    const float delta = scattered_delta(node);
+    if (delta == 0.f) return 0.f;
+    return float(std::ldexp(std::ceil(std::ldexp(double(delta) + 0.025 + 0.14 * scatter(node + 5'000'011), 12)), -12));
 }
 
 float scattered_density(std::int64_t node) {

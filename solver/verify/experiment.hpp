@@ -72,6 +72,14 @@ float scattered_density(std::int64_t node);
 /// And a Q from kLowestScatteredQ to 100.
 inline constexpr float kLowestScatteredQ = 5.f;
 float scattered_q(std::int64_t node);
+/// And anisotropy within kScatteredAnisotropy, epsilon above delta but for a quarter of the nodes, which have none.
+/// sqrt(1 + 2 delta) lies in the middle of a quantum of d, and 1 + 2 epsilon is a multiple of 2^-11, so that kernels
+/// see whole quanta of a step.
+inline constexpr Anisotropy kScatteredAnisotropy{0., 0.3, -0.06, 0.12};
+float scattered_epsilon(std::int64_t node);
+float scattered_delta(std::int64_t node);
+/// The delta whose sqrt(1 + 2 delta) lies in the middle of the quantum from d on.
+float delta_of_coupling(double d);
 
 /// The set-up that make_wavefield asks of the device.
 Setup make_setup(const Experiment& experiment, const VerifyOptions& options);

@@ -1,7 +1,10 @@
 // Vertical transverse isotropy: where epsilon and delta are 0 it is the star to the bit; coefficients whose matrix is
 // not indefinite; elliptical media have the waves of a stretched isotropic one; the state goes on elsewhere. Takes 5 s.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <doctest/doctest.h>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -55,6 +58,50 @@ TEST_CASE("where epsilon and delta are 0, both stresses are the pressure of the 
                 anisotropic->fields().download(Window::whole(c.grid), std::span(q), 0, {1, 0});
                 CHECK(p == q);
             }
+}
+
+TEST_CASE("both stresses are made of the strain, and are what they are without it to the bit") {
+    for (const Case& c : kCases)
+        for (const Precision precision : {Precision::float32, Precision::float64}) {
+            CAPTURE(c.name);
+            const Setup plain = setup_of(c, 8, precision, Equation::vti),
+                        with_strain = setup_of(c, 8, precision, Equation::vti_of_gradients);
+            MediumReaders readers = noisy_anisotropy(c.grid);
+            readers.insert(readers.begin(), noisy_reader(c.grid, 1500., 3000., 1));
+            const auto expected = cpu::make_medium(plain, readers, kVtiDt)->make_wavefield();
+            const auto medium = cpu::make_medium(with_strain, readers, kVtiDt);
+            const auto wavefield = medium->make_wavefield();
+            const Sources sources = make_test_sources(c.grid, 1.);
+            for (Wavefield* const each : {expected.get(), wavefield.get()}) {
+                each->set_sources(0, sources);
+                each->set_receivers(0, receivers_on(c.grid, sources.nodes), c.steps + 1);
+                each->record(0);
+                each->advance(0, c.steps);
+            }
+            CHECK(results_of(*wavefield, c) == results_of(*expected, c));
+            const auto points = static_cast<std::size_t>(c.grid.points());
+            std::array<std::vector<double>, 3> fields;  // of the first what receivers see: the mean stress
+            for (int field = 0; field < 3; ++field) {
+                fields[static_cast<std::size_t>(field)].resize(points);
+                wavefield->fields().download(Window::whole(c.grid), std::span(fields[static_cast<std::size_t>(field)]),
+                                             0, {field, 0});
+            }
+            std::vector<std::int64_t> nodes(points);
+            std::iota(nodes.begin(), nodes.end(), 0);
+            std::vector<double> e(points), d(points);
+            medium->values_at(1, nodes, e);
+            medium->values_at(2, nodes, d);
+            double worst = 0., largest = 0.;
+            for (std::size_t i = 0; i < points; ++i) {
+                const double vertical = fields[1][i],
+                             horizontal = d[i] * vertical + (e[i] - d[i] * d[i]) * fields[2][i],
+                             mean = horizontal + (vertical - horizontal) / c.grid.dimensions;
+                worst = std::max(worst, std::abs(mean - fields[0][i]));
+                largest = std::max(largest, std::abs(fields[0][i]));
+            }
+            CHECK(worst <= (precision == Precision::float32 ? 2e-4 : 1e-12) * largest);
+            CHECK(largest > 0.);
+        }
 }
 
 TEST_CASE("the square of d never exceeds e, and both are what is asked for to a millionth") {

@@ -23,6 +23,8 @@ def write(path, illuminations=True, first=(1, 0, 2)):
         if illuminations:
             file["gradient/rho"] = 3 * VP
             file["gradient/q"] = 4 * VP
+            file["gradient/epsilon"] = 5 * VP
+            file["gradient/delta"] = 6 * VP
             file["illumination/source"] = VP**2
             file["illumination/receiver"] = 2 * VP**2
         for name, nodes in (("x_m", 6), ("y_m", 1), ("z_m", 4)):
@@ -42,6 +44,8 @@ def test_images_misfits_and_traces(tmp_path):
         np.testing.assert_array_equal(gradient.vp, VP)
         np.testing.assert_array_equal(gradient.rho, 3 * VP)
         np.testing.assert_array_equal(gradient.q, 4 * VP)
+        np.testing.assert_array_equal(gradient.epsilon, 5 * VP)
+        np.testing.assert_array_equal(gradient.delta, 6 * VP)
         np.testing.assert_array_equal(gradient.illumination_source, VP**2)
         np.testing.assert_array_equal(gradient.illumination_receiver, 2 * VP**2)
         assert gradient.first_node == (2, 0, 1)

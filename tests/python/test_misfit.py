@@ -108,6 +108,38 @@ def test_is_a_derivative_in_a_medium_that_absorbs(observed):
         onda.misfit(observed, vp=vp, q=np.full(7, 30.0))
 
 
+def test_is_a_derivative_in_vti(observed):
+    vp = np.full((37, 45), 2000.0)
+    epsilon, delta = np.zeros_like(vp), np.zeros_like(vp)  # isotropic at the free surface
+    epsilon[12:], delta[12:] = 0.2, 0.1
+    plain = ["model.elliptical_radius=0", "time.dt_s=0.001"]  # the limit of which depends on epsilon
+    settings = [*plain, "imaging.parameters=vp_epsilon_and_delta"]
+    value, gradient = onda.misfit(observed, vp=vp, epsilon=epsilon, delta=delta, overrides=settings)
+    assert gradient.shape == (3, 37, 45)
+    alone, of_vp = onda.misfit(observed, vp=vp, epsilon=epsilon, delta=delta, overrides=plain)
+    assert alone == value != onda.misfit(observed, vp=vp)[0]
+    np.testing.assert_array_equal(gradient[0], of_vp)
+    direction = np.zeros_like(vp)
+    direction[14:30, 10:30] = 1.0
+    for i, step in enumerate((0.5, 1 / 1024, 1 / 1024)):
+        changed = [step * direction if i == j else 0 for j in range(3)]
+        above, below = (
+            onda.misfit(
+                observed,
+                vp=vp + sign * changed[0],
+                epsilon=epsilon + sign * changed[1],
+                delta=delta + sign * changed[2],
+                overrides=plain,
+            )[0]
+            for sign in (1, -1)
+        )
+        assert (above - below) / (2 * step) == pytest.approx((gradient[i] * direction).sum(), rel=2e-3)
+    with pytest.raises(onda.ConfigError, match="the model has no epsilon and delta"):
+        onda.misfit(observed, vp=vp, overrides=settings[1:])
+    with pytest.raises(onda.UsageError, match="epsilon: 7 values"):
+        onda.misfit(observed, vp=vp, epsilon=np.full(7, 0.1))
+
+
 def test_some_shots_and_receivers_count(observed):
     value, gradient = onda.misfit(observed, overrides=["imaging.shots=2"])
     of_shot, gradient_of_shot = onda.misfit(observed, shots=[2])

@@ -2,6 +2,7 @@
 // shots and in which order; what allows no exact gradient is refused with what would do.
 // Takes 25 s.
 #include <algorithm>
+#include <array>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <string>
@@ -229,6 +230,37 @@ TEST_CASE(
     CHECK(lossless.code == 78);
     CHECK(contains(lossless.err,
                    "imaging.parameters = vp_and_q: the model has no quality factor, or is taken without it"));
+}
+
+TEST_CASE("gradients of epsilon and delta come beside that of velocity, with the same bits however they are computed") {
+    const GradientPlace place;
+    const std::vector<std::string> model{
+        "model={type: layered, layers: [{top_m: 0, vp_m_s: 2000}, {top_m: 120, vp_m_s: 2000, epsilon: 0.2, delta: "
+        "0.1}]}"};
+    const auto images = [&](const std::string& name, const std::vector<std::string>& more) {
+        std::vector<std::string> settings = model;
+        settings.push_back("imaging.parameters=vp_epsilon_and_delta");
+        settings.insert(settings.end(), more.begin(), more.end());
+        const std::vector<float> of_vp = place.image_of(name, settings);
+        return std::array{of_vp, place.image(name, kEpsilonGradient), place.image(name, kDeltaGradient)};
+    };
+    const auto expected = images("full", {"imaging.storage=full", "backend.batch=1"});
+    for (const std::vector<float>& image : expected)
+        CHECK(std::ranges::any_of(image, [](float g) { return g != 0.f; }));
+    CHECK(place.image_of("alone", model) == expected[0]);
+    CHECK(image_contents(place.folder.path() / "full" / "gradient.h5").kinds.size() == 5);
+    CHECK(images("states", {"imaging.storage=checkpoints"}) == expected);
+    CHECK(images("batch", {"backend.batch=3"}) == expected);
+    CHECK(images("reference", {"backend.kernel=reference", "backend.threads=1"}) == expected);
+    const auto refusal = [&](const std::vector<std::string>& settings) {
+        std::vector<std::string> more;
+        for (const std::string& setting : settings) more.insert(more.end(), {"--set", setting});
+        const Outcome done = place.gradient("refused", more);
+        CHECK(done.code == 78);
+        return done.err;
+    };
+    CHECK(contains(refusal({"imaging.parameters=vp_epsilon_and_delta"}), "the model has no epsilon and delta"));
+    CHECK(contains(refusal({model[0], "imaging.storage=ring"}), "no field with further fields beside it is rebuilt"));
 }
 
 TEST_CASE("a gradient in a medium that absorbs has the same bits in slabs") {

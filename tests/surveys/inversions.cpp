@@ -760,7 +760,7 @@ TEST_CASE("what an inversion cannot do is refused by name") {
     says(refusal({"inversion.density=gardner"}), {"inversion.density", "constant", "model.rho"});
     says(refusal({"inversion.density=inverted"}), {"inversion.density", "constant", "model.rho"});
     says(refusal({"inversion.rho_kg_m3={min: 1000}"}), {"inversion.rho_kg_m3", "inversion.density is fixed"});
-    says(refusal({"imaging.parameters=vp_and_q"}), {"imaging.parameters", "inversions hold the quality factor"});
+    says(refusal({"imaging.parameters=vp_and_q"}), {"imaging.parameters", "inversions hold all but vp and rho"});
     says(refusal({"inversion.mask=nowhere.h5"}, ExitCode::missing_input), {"inversion.mask", "nowhere.h5"});
     says(refusal({"inversion.mask=true.h5"}, ExitCode::bad_data), {"true.h5", "has no dataset mask"});
     // Errors of the second stage are told before the first one begins.

@@ -149,8 +149,11 @@ private:
             const FieldLevel level = what_ == Correlated::applied ? kAppliedLevel : FieldLevel{};
             return use([u = level_from(fields, level, x, y, z)](std::int64_t i) { return u[i]; });
         }
-        const auto [p, q] = levels_from(fields, x, y, z);
-        use([p = p, q = q](std::int64_t i) { return p[i] - q[i]; });
+        const auto [first, second] = differing_fields(what_);
+        const auto [p, q] = levels_from(fields, x, y, z, first);
+        if (second < 0) return use([p = p, q = q](std::int64_t i) { return p[i] - q[i]; });
+        const auto [s, t] = levels_from(fields, x, y, z, second);
+        use([p = p, q = q, s = s, t = t](std::int64_t i) { return (p[i] - q[i]) + (s[i] - t[i]); });
     }
     void meet_inside(const ShotFields<T>& fields, std::int64_t y, std::int64_t z, const T* kept, Shot& shot) const {
         const std::int64_t first = layers_.inner().low[0], count = layers_.inner().high[0] - first;

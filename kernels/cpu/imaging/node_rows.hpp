@@ -48,10 +48,11 @@ template <typename T>
 const T* level_from(const ShotFields<T>& fields, FieldLevel level, std::int64_t x, std::int64_t y, std::int64_t z) {
     return fields.at(level).data() + fields.layout().at(x, y, z);
 }
-/// p[n] and p[n-1] of the first field from a node on.
+/// p[n] and p[n-1] of a field from a node on.
 template <typename T>
-std::pair<const T*, const T*> levels_from(const ShotFields<T>& fields, std::int64_t x, std::int64_t y, std::int64_t z) {
-    return {level_from(fields, {}, x, y, z), level_from(fields, kPreviousLevel, x, y, z)};
+std::pair<const T*, const T*> levels_from(const ShotFields<T>& fields, std::int64_t x, std::int64_t y, std::int64_t z,
+                                          int field = 0) {
+    return {level_from(fields, {field, 0}, x, y, z), level_from(fields, {field, 1}, x, y, z)};
 }
 
 /// A row of a memory field.

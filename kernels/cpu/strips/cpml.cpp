@@ -123,7 +123,7 @@ private:
                 arguments_.strips[face] = face / 2 == axis ? all[face] : CpmlStrip<T>{};
             take(fields[own]);
             arguments_.shared = {fields[other].q, multiplier(coupling.multiplier[own]),
-                                 multiplier(coupling.multiplier[other])};
+                                 multiplier(coupling.multiplier[other]), coupling.with_third ? fields[2].q : nullptr};
             functions_.step(arguments_);
         }
         std::ranges::copy(all, arguments_.strips);

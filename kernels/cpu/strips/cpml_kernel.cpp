@@ -57,17 +57,26 @@ ONDA_HOST_DEVICE T sum_of(const T* h, [[maybe_unused]] int radius, const At& at)
         return weighted_sum<T, F::count>(h, at);
 }
 
-/// A strip's share of p[n+1] at node x of a row, and of that of the field that shares it. \tparam HasOwn whether k is
-/// multiplied for the former.
-template <typename T, typename F, bool HasOwn, typename K>
+/// What fields that share a strip make of k: the one that it remembers takes k or its own multiple of it, and a third
+/// one may take k.
+enum class Sharing { k, own, own_and_third };
+/// That of arrays.
+template <typename T>
+ONDA_HOST_DEVICE Sharing sharing_of(const SharedStrip<T>& shared) {
+    return shared.own == nullptr ? Sharing::k : shared.third == nullptr ? Sharing::own : Sharing::own_and_third;
+}
+
+/// A strip's share of p[n+1] at node x of a row, and of that of the fields that share it.
+template <typename T, typename F, Sharing S, typename K>
 ONDA_HOST_DEVICE void add_share(const K& k, const SharedStrip<T>& shared, T* q, std::int64_t x, T share) {
     if constexpr (F::couples) {
         const T k_here = k[x];
-        if constexpr (HasOwn)
-            q[x] = with_strip(k_here * shared.own[x], share, q[x]);
-        else
+        if constexpr (S == Sharing::k)
             q[x] = with_strip(k_here, share, q[x]);
+        else
+            q[x] = with_strip(k_here * shared.own[x], share, q[x]);
         shared.also[x] = with_strip(k_here * shared.other[x], share, shared.also[x]);
+        if constexpr (S == Sharing::own_and_third) shared.third[x] = with_strip(k_here, share, shared.third[x]);
     } else
         q[x] = with_strip(k[x], share, q[x]);
 }
@@ -75,7 +84,8 @@ ONDA_HOST_DEVICE void add_share(const K& k, const SharedStrip<T>& shared, T* q, 
 /// Those that share a strip, from a node on.
 template <typename T>
 ONDA_HOST_DEVICE SharedStrip<T> shared_from(const SharedStrip<T>& shared, std::int64_t node, std::int64_t k_node) {
-    return {shared.also + node, shared.own == nullptr ? nullptr : shared.own + k_node, shared.other + k_node};
+    return {shared.also + node, shared.own == nullptr ? nullptr : shared.own + k_node, shared.other + k_node,
+            shared.third == nullptr ? nullptr : shared.third + node};
 }
 
 /// One strip as some of its columns see it: arrays at the first, p, q, k and half_rho at node t = 0.
@@ -144,7 +154,7 @@ void update_psi(const Columns<T, K>& c, int t, T* __restrict g) {
 
 /// zeta and p[n+1] of node t. \param g, psi rows of the values it takes, the nearest to the face first; psi zero where
 /// the strip has none.
-template <typename T, typename F, bool HasOwn, typename K>
+template <typename T, typename F, Sharing S, typename K>
 void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* const* psi) {
     T* const __restrict q = c.q + t * c.step;
     const K k = c.k + t * c.k_step;
@@ -157,7 +167,7 @@ void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* cons
     };
     if (t <= 0) {
 #pragma omp simd
-        for (std::int64_t x = 0; x < c.count; ++x) add_share<T, F, HasOwn>(k, shared, q, x, sum(c.h, psi, x));
+        for (std::int64_t x = 0; x < c.count; ++x) add_share<T, F, S>(k, shared, q, x, sum(c.h, psi, x));
         return;
     }
     T* const __restrict zeta = c.zeta + (t - 1) * c.strip_step;
@@ -172,7 +182,7 @@ void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* cons
             const T of_psi = sum(c.h, psi, x);
             const T z = remember(a, b, zeta[x], sum(c.h, g, x) + of_psi);
             zeta[x] = z;
-            add_share<T, F, HasOwn>(k, shared, q, x, of_psi + z);
+            add_share<T, F, S>(k, shared, q, x, of_psi + z);
         });
 }
 
@@ -193,10 +203,14 @@ void march(const Columns<T, K>& c, T* scratch) {
             g[j] = block_of(from);
             psi[j] = from < 0 || from >= c.width ? zeros : c.psi + from * c.strip_step;
         }
-        if (F::couples && c.shared.own != nullptr)
-            update_node<T, F, F::couples>(c, t, g, psi);
-        else
-            update_node<T, F, false>(c, t, g, psi);
+        if constexpr (F::couples) {
+            switch (sharing_of(c.shared)) {
+                case Sharing::k: update_node<T, F, Sharing::k>(c, t, g, psi); break;
+                case Sharing::own: update_node<T, F, Sharing::own>(c, t, g, psi); break;
+                case Sharing::own_and_third: update_node<T, F, Sharing::own_and_third>(c, t, g, psi); break;
+            }
+        } else
+            update_node<T, F, Sharing::k>(c, t, g, psi);
     }
 }
 
@@ -339,6 +353,12 @@ private:
 
     /// \param share stride_ elements.
     void update_nodes(const RowEnd<T, K>& row, const T* g, const T* psi, T* __restrict share) const {
+        if constexpr (F::couples)
+            if (row.shared.third != nullptr) return update_nodes<Sharing::own_and_third>(row, g, psi, share);
+        update_nodes<Sharing::own>(row, g, psi, share);
+    }
+    template <Sharing S>
+    void update_nodes(const RowEnd<T, K>& row, const T* g, const T* psi, T* __restrict share) const {
         const T *const inner_g = g + margin(), *const inner_psi = psi + margin();
         const auto sum = [ h = h_, this ](const T* of, int m) __attribute__((always_inline)) {
             return sum_of<T, F>(
@@ -349,7 +369,7 @@ private:
         T* const __restrict zeta = row.zeta;
         for (int i = 0; i < beyond_; ++i) {
             const int m = Side > 0 ? -1 - i : width_ + i;
-            add_share<T, F, F::couples>(row.k, row.shared, q, m, sum(inner_psi, m));
+            add_share<T, F, S>(row.k, row.shared, q, m, sum(inner_psi, m));
         }
         const T *const a = strip_.profile + 2 * stride_, *const b = a + stride_;
         const auto update = [&](int m) __attribute__((always_inline)) {
@@ -359,7 +379,7 @@ private:
             share[m] = of_psi + z;
         };
         const auto add = [&](int m) __attribute__((always_inline)) {
-            add_share<T, F, F::couples>(row.k, row.shared, q, m, share[m]);
+            add_share<T, F, S>(row.k, row.shared, q, m, share[m]);
         };
         for_whole_lanes(0, stride_, update);
         for_lanes(0, width_, add);

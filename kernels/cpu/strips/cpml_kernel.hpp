@@ -37,6 +37,7 @@ struct SharedStrip {
     T* also = nullptr;         ///< p[n+1] of another field
     const T* own = nullptr;    ///< what multiplies k for the field that the strip remembers; null: 1
     const T* other = nullptr;  ///< and for the other field
+    T* third = nullptr;        ///< p[n+1] of a third field, which takes it with k; null: none
 };
 
 /// The step has overwritten q with the plain operator's p[n+1].

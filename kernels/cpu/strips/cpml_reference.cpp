@@ -111,6 +111,7 @@ private:
             layer.also = fields[other].q;
             layer.own = multiplier(own);
             layer.other = multiplier(other);
+            layer.third = coupling.with_third ? fields[2].q : nullptr;
             add_layer_(layer);
         }
     }

@@ -31,6 +31,7 @@ struct ReferenceLayer : Arrays<T> {
     /// Where fields share what a layer gives: p[n+1] of the other one, and what multiplies k for both; null: 1.
     T* also = nullptr;
     const T *own = nullptr, *other = nullptr;
+    T* third = nullptr;  ///< p[n+1] of a third field, which takes it with k; null: none
 };
 
 /// Adds the layer to p[n+1].

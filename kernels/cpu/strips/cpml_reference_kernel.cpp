@@ -15,7 +15,7 @@ struct Line {
     T *psi, *zeta;  // of t = 0 and t = 1
     std::int64_t step, s_step, memory_step;
     std::int64_t side[2];  // to neighbours in the plane across the axis; in 2-D there is one direction
-    T* also;               // q of the field that shares the layer, if one does
+    T *also, *third;       // q of the fields that share the layer, if any do
 
     T mean(const T* at) const {
         const T* w = a.smoothing;
@@ -68,6 +68,7 @@ struct Line {
         const auto times = [&](const T* factor) { return factor == nullptr ? T(k) : T(k) * factor[of_medium]; };
         q[t * step] = fused(-times(a.own), share, q[t * step]);
         also[t * step] = fused(-times(a.other), share, also[t * step]);
+        if (third != nullptr) third[t * step] = fused(-T(k), share, third[t * step]);
     }
 };
 
@@ -97,7 +98,8 @@ void add(const ReferenceLayer<T>& a, const K& k) {
                       way * s_stride[axis],
                       m_stride[axis],
                       {stride[u], stride[v]},
-                      a.also == nullptr ? nullptr : a.also + place(stride, edge)};
+                      a.also == nullptr ? nullptr : a.also + place(stride, edge),
+                      a.third == nullptr ? nullptr : a.third + place(stride, edge)};
         if (a.dimensions == 2) nodes.side[0] = stride[axis == 0 ? 2 : 0];
         nodes.update_psi();
         for (int t = a.first; t <= a.width; ++t)

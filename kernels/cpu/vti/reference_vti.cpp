@@ -23,6 +23,7 @@ void advance_node(const StepArguments<T>& a, T vertical_centre, std::int64_t x, 
     const T k = of(a.medium[0]), e = of(a.medium[1]), d = of(a.medium[2]);
     a.q[node] = next_horizontal(p[0], a.q[node], k, e, d, l, v);
     a.further_q[0][node] = next_vertical(q[0], a.further_q[0][node], k, d, l, v);
+    if (T* const strain = a.further_q[1]) strain[node] = next_strain(a.further_p[1][node], strain[node], k, l, v);
 }
 
 template <typename T>

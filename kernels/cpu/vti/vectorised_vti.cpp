@@ -59,13 +59,16 @@ ONDA_HOST_DEVICE void keep(T* to, Vector<T> values, std::int64_t count) {
         store_first(to, values, count);
 }
 
-template <typename T, int Dims, int R, int Z>
+/// \tparam HasStrain whether there is a third field, the strain.
+template <typename T, int Dims, int R, int Z, bool HasStrain>
 void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x_begin, std::int64_t x_end,
                   std::int64_t y, std::int64_t z) {
     constexpr int lanes = kLanes<T>;
     const std::int64_t pitch = a.pitch, plane = a.plane, row = y * pitch + z * plane;
     const T *const p = a.p + row, *const q = a.further_p[0] + row;
     T* const __restrict p_next = a.q + row, * const __restrict q_next = a.further_q[0] + row;
+    [[maybe_unused]] const T* const strain = HasStrain ? a.further_p[1] + row : nullptr;
+    [[maybe_unused]] T* const __restrict strain_next = HasStrain ? a.further_q[1] + row : nullptr;
     const MediumOfRow<T> medium(a, y, z);
     const Vector<T> z_centre = splat(vertical_centre(a.stencil));
     constexpr std::int64_t ahead = kBytesAhead / sizeof(T);
@@ -104,6 +107,10 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
                             of_q = fused(splat(T(2)), vertical.at[J], -load(q_next + at));
             keep<whole_vector.value>(p_next + at, fused(k, fused(d - e, v, e * l), of_p), x_end - x);
             keep<whole_vector.value>(q_next + at, fused(k, fused(splat(T(1)) - d, v, d * l), of_q), x_end - x);
+            if constexpr (HasStrain) {
+                const Vector<T> of_strain = fused(splat(T(2)), load(strain + at), -load(strain_next + at));
+                keep<whole_vector.value>(strain_next + at, fused(k, l - v, of_strain), x_end - x);
+            }
             horizontal.before[J] = horizontal.at[J];
             horizontal.at[J] = horizontal.after[J];
         });
@@ -114,6 +121,12 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
 template <typename T, int Dims, int R>
 struct Vectorised {
     static void step(const StepArguments<T>& a) {
+        a.further_q[1] == nullptr ? step_fields<false>(a) : step_fields<true>(a);
+    }
+
+private:
+    template <bool HasStrain>
+    static void step_fields(const StepArguments<T>& a) {
         const Block block = block_size(a, R, Dims == 3 ? R : 0);
 #pragma omp parallel num_threads(a.threads)
         {
@@ -121,7 +134,7 @@ struct Vectorised {
             const Weights<T> weights(a.stencil);
             for_blocks(a, block,
                        [&](auto planes, std::int64_t x_begin, std::int64_t x_end, std::int64_t y, std::int64_t z) {
-                           advance_rows<T, Dims, R, planes.value>(a, weights, x_begin, x_end, y, z);
+                           advance_rows<T, Dims, R, planes.value, HasStrain>(a, weights, x_begin, x_end, y, z);
                        });
         }
     }

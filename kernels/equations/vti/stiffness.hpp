@@ -32,9 +32,11 @@ inline constexpr MediumArray kSquaredStep = medium_array<squared_step>("k", fals
 enum StiffnessPlace : std::size_t { kPlaceOfK, kPlaceOfE, kPlaceOfD };
 
 /// The shares of volume injection, 1/3 along each axis (in 2-D 1/2): what it adds to p is e of the horizontal share and
-/// d of the vertical one, to q d and 1 of them. In a medium without anisotropy both are 1.
+/// d of the vertical one, to q d and 1 of them, to the strain the horizontal share. In a medium without anisotropy the
+/// former two are 1.
 inline double volume_injection(std::size_t field, const double* arrays, int dimensions) {
     const double vertical = 1. / dimensions, e = arrays[kPlaceOfE], d = arrays[kPlaceOfD];
+    if (field == 2) return 1. - vertical;
     return field == 0 ? e + (d - e) * vertical : d + (1. - d) * vertical;
 }
 

@@ -44,13 +44,14 @@ double fastest_of_directions(const Anisotropy& anisotropy) {
 namespace {
 
 constexpr std::array kParameters{kVp, kEpsilon, kDelta};
-constexpr std::array<std::string_view, 2> kStresses{"p", "q"};
+constexpr std::array<std::string_view, 3> kStressesAndStrain{"p", "q", "s"};
 
 constexpr std::array kArrays{kSquaredStep, kHorizontalStiffness, kStiffnessCoupling};
 
+template <const EquationRow& row>
 Scheme make_vti(int space_order, Coefficients coefficients) {
     Scheme scheme = make_scheme(Equation::star, space_order, coefficients);
-    scheme.equation = Equation::vti;
+    scheme.equation = row;
     return scheme;
 }
 
@@ -68,40 +69,55 @@ double limit_of_vti(const Scheme& scheme, const std::vector<double>& spacing_m, 
     return 2. / (vp_max_m_s * std::sqrt(largest));
 }
 
-constexpr std::array<LayerCoupling, 3> kCouplings{{{0, {"e", "d"}}, {0, {"e", "d"}}, {1, {"d", ""}}}};
+template <bool with_strain>
+constexpr std::array<LayerCoupling, 3> kCouplings{
+    {{0, {"e", "d"}, with_strain}, {0, {"e", "d"}, with_strain}, {1, {"d", ""}}}};
 
+template <bool with_strain>
 const FactorRow kVtiFactor{
-    [](int) { return FactorKind::vti; },
-    second_derivative_factor,
-    [](int) { return 0; },
-    [](int radius) { return radius + 1; },
-    kCouplings,
+    [](int) { return FactorKind::vti; },   second_derivative_factor, [](int) { return 0; },
+    [](int radius) { return radius + 1; }, kCouplings<with_strain>,
 };
+
+/// Operations of the stresses: centres 5; a pair of x or y 3; a value of z 2 for l and 2 for v; e l + (d - e) v and the
+/// like 8; leapfrogs 8.
+int operations_of_stresses(int radius, int dimensions) {
+    return 21 + 3 * radius * (dimensions - 1) + 8 * radius;
+}
+
+template <const EquationRow& row, bool with_strain>
+constexpr EquationRow make_row(std::string_view name, std::string_view help, const EquationRow* of_gradients) {
+    return {
+        .name = name,
+        .help = help,
+        .title = "VTI",
+        .stencil = kStarStencil,
+        .parameters = kParameters,
+        .constants = kConstantDensityConstants,
+        .fields = std::span(kStressesAndStrain).first(with_strain ? 3 : 2),
+        .arrays = kArrays,
+        .source_density = nullptr,
+        .make_scheme = make_vti<row>,
+        .halo = [](int radius) { return radius; },
+        .axis_symbol = second_derivative_axis_symbol,
+        .symbol = sum_of_axes,
+        .stability_limit_s = limit_of_vti,
+        .set_float = set_second_derivative_stencil<float>,
+        .set_double = set_second_derivative_stencil<double>,
+        .factor = &kVtiFactor<with_strain>,
+        .operations = [](int radius,
+                         int dimensions) { return operations_of_stresses(radius, dimensions) + (with_strain ? 5 : 0); },
+        .source_factor = volume_injection,
+        .share_of_second = share_of_vertical,
+        .of_gradients = of_gradients,
+    };
+}
 
 }  // namespace
 
-const EquationRow kVtiEquation{
-    .name = "vti",
-    .help = "velocities that depend on the angle from the vertical",
-    .title = "VTI",
-    .stencil = kStarStencil,
-    .parameters = kParameters,
-    .constants = kConstantDensityConstants,
-    .fields = kStresses,
-    .arrays = kArrays,
-    .source_density = nullptr,
-    .make_scheme = make_vti,
-    .halo = [](int radius) { return radius; },
-    .axis_symbol = second_derivative_axis_symbol,
-    .symbol = sum_of_axes,
-    .stability_limit_s = limit_of_vti,
-    .set_float = set_second_derivative_stencil<float>,
-    .set_double = set_second_derivative_stencil<double>,
-    .factor = &kVtiFactor,
-    // Centres 5; a pair of x or y 3; a value of z 2 for l and 2 for v; e l + (d - e) v and the like 8; leapfrogs 8.
-    .operations = [](int radius, int dimensions) { return 21 + 3 * radius * (dimensions - 1) + 8 * radius; },
-    .source_factor = volume_injection,
-    .share_of_second = share_of_vertical,
-};
+constinit const EquationRow kVtiEquation = make_row<kVtiEquation, false>(
+    "vti", "velocities that depend on the angle from the vertical", &kVtiOfGradientsEquation);
+constinit const EquationRow kVtiOfGradientsEquation =
+    make_row<kVtiOfGradientsEquation, true>("vti_of_gradients", "the same with a strain, for gradients", nullptr);
 
 }  // namespace onda

@@ -11,6 +11,9 @@
 /// matrix
 /// [[e, d], [d, 1]] that acts on (h, v) is symmetric and, since d^2 <= e exactly, not indefinite in any precision. That
 /// is what the energy, which does not grow, rests on (docs/theory.md).
+///
+/// For gradients there is a third field beside these, s[n+1] = 2 s[n] - s[n-1] + k h: k times the horizontal strain, of
+/// which both stresses are made, p = d q + (e - d^2) s. Nothing reads it at other nodes.
 #pragma once
 
 #include "kernels/equations/star/stencil.hpp"
@@ -45,6 +48,12 @@ ONDA_HOST_DEVICE T next_horizontal(T p, T p_prev, T k, T e, T d, T l, T v) {
 template <typename T>
 ONDA_HOST_DEVICE T next_vertical(T q, T q_prev, T k, T d, T l, T v) {
     return leapfrog(q, q_prev, k, fused(T(1) - d, v, d * l));
+}
+
+/// s[n+1] of a node.
+template <typename T>
+ONDA_HOST_DEVICE T next_strain(T s, T s_prev, T k, T l, T v) {
+    return leapfrog(s, s_prev, k, l - v);
 }
 
 /// What receivers and snapshots see of both stresses, p where they are the same: their mean over the axes.

@@ -1,6 +1,6 @@
 // Promise: a gradient run that is stopped after any step of its adjoint field goes on from what was kept with the bits
-// of one without a stop, however its forward field is kept, with layers, sponges, density, order 4 in time and
-// attenuation; what it computes again is counted. Takes 4 s.
+// of one without a stop, however its forward field is kept, with layers, sponges, density, order 4 in time,
+// attenuation and VTI; what it computes again is counted. Takes 4 s.
 #include <doctest/doctest.h>
 
 #include "tests/solver/imaging/stopped_runs.hpp"

@@ -83,17 +83,32 @@ inline std::vector<StoppableGradient> stoppable_gradients() {
     const ImageSums all{.differences = true, .pressures = true, .illuminates = true};
     ImageSums of_density = all;
     of_density.density = true;
+    const ImageSums of_anisotropy{.illuminates = true, .anisotropy = true};
     HistoryPlan ring{3, 1, 0, RingPlace::device}, coded = ring;
     ring.ring_pressures = coded.ring_pressures = true;
     coded.ring_values = RingValues::of_16_bits;
     coded.ring_every = 2;
     const HistoryPlan every_level{1, 160, 0}, every_third{3, 53, 0}, states{3, 5, 2}, no_states{4, 7, 0};
-    return {{1, every_level, all},   {1, every_third, {}},  {1, states, all},
-            {1, ring, all},          {0, coded, {}},        {4, every_third, all},
-            {4, ring, all},          {2, states, all},      {6, every_third, of_density},
-            {6, states, of_density}, {6, ring, of_density}, {9, no_states, of_density},
-            {12, every_third, all},  {12, states, {}},      {16, every_third, all},
-            {16, states, {}},        {17, states, all},     {18, no_states, of_density}};
+    return {{1, every_level, all},
+            {1, every_third, {}},
+            {1, states, all},
+            {1, ring, all},
+            {0, coded, {}},
+            {4, every_third, all},
+            {4, ring, all},
+            {2, states, all},
+            {6, every_third, of_density},
+            {6, states, of_density},
+            {6, ring, of_density},
+            {9, no_states, of_density},
+            {12, every_third, all},
+            {12, states, {}},
+            {16, every_third, all},
+            {16, states, {}},
+            {17, states, all},
+            {18, no_states, of_density},
+            {19, states, of_anisotropy},
+            {20, every_third, of_anisotropy}};
 }
 
 /// Every image of a run that has ended.
@@ -110,6 +125,11 @@ inline std::vector<double> all_images(const GradientRun& run, const ImageSums& s
         const Illumination illumination = run.illumination(0);
         add(illumination.forward);
         add(illumination.adjoint);
+    }
+    if (sums.anisotropy) {
+        const AnisotropyImages images = run.anisotropy_images(0);
+        add(images.strain);
+        add(images.mixed);
     }
     if (!sums.density) return all;
     const DensityImages images = run.density_images(0);
