@@ -94,17 +94,18 @@ class Deepwave:
         vp = torch.from_numpy(model).to(options.device)
         padded = [options.shots] + [n + 2 * self.layer for n in model.shape]
         field = torch.rand(padded, device=options.device) - 0.5
-        same = torch.ones_like  # one density everywhere, and one Q
         if options.operator == "star":
             self.kernel, self.models = "scalar", [vp]
             self.options = {"wavefield_0": field, "wavefield_m1": field, "max_vel": FASTEST_M_S}
         elif options.operator == "attenuation":
-            self.kernel, self.models = "viscoacoustic", [vp, same(vp), 100 * same(vp)]
+            rho, q = torch.ones_like(vp), torch.full_like(vp, 100)
+            self.kernel, self.models = "viscoacoustic", [vp, rho, q]
             self.options = {"pressure_0": field, "q_freq": 25.0}
         else:
             stiffness, epsilon, delta = vp * vp, 0.15, 0.05
             self.kernel = "acoustic_vti"
-            self.models = [(1 + 2 * epsilon) * stiffness, (1 + 2 * delta) ** 0.5 * stiffness, stiffness, same(vp)]
+            buoyancy = torch.ones_like(vp)
+            self.models = [(1 + 2 * epsilon) * stiffness, (1 + 2 * delta) ** 0.5 * stiffness, stiffness, buoyancy]
             self.options = {"sigma_v_0": field, "sigma_h_0": field}
         if options.operator != "star":
             self.dt_s *= 0.6  # within what Deepwave bounds velocities by in these, so that it divides no step

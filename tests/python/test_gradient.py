@@ -75,7 +75,8 @@ def test_labels(tmp_path):
     pytest.importorskip("xarray")
     write(tmp_path / "gradient.h5")
     labelled = onda.read_gradient(tmp_path).to_xarray()
-    assert set(labelled) == {"vp", "rho", "illumination_source", "illumination_receiver"}
+    images = {"vp", "rho", "q", "epsilon", "delta", "illumination_source", "illumination_receiver"}
+    assert set(labelled) == images
     assert float(labelled.vp.sel(z_m=20, x_m=30).squeeze()) == VP[2, 0, 3]
 
 
