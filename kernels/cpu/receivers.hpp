@@ -7,8 +7,8 @@
 
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/kernel.hpp"
+#include "kernels/equations/observed_field.hpp"
 #include "kernels/equations/star/stencil.hpp"
-#include "kernels/fields/observed_field.hpp"
 
 namespace onda {
 

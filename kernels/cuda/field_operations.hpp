@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
-#include "kernels/fields/observed_field.hpp"
+#include "kernels/equations/observed_field.hpp"
 #include "kernels/storage.hpp"
 
 namespace onda::cuda {

@@ -11,7 +11,7 @@
 #include "kernels/cuda/choice.hpp"
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/stepper.hpp"
-#include "kernels/fields/observed_field.hpp"
+#include "kernels/equations/observed_field.hpp"
 #include "kernels/plan/medium_rows.hpp"
 
 namespace onda::cuda {

@@ -14,8 +14,8 @@
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/fields/downloads.hpp"
 #include "kernels/cuda/stepper.hpp"
+#include "kernels/equations/observed_field.hpp"
 #include "kernels/fields/field_set.hpp"
-#include "kernels/fields/observed_field.hpp"
 
 namespace onda::cuda {
 
