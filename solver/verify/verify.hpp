@@ -18,6 +18,8 @@ struct VerifyOptions {
     std::string isa = "auto";
     std::string stepping = "single";  ///< or "leap", of what can leap
     int threads = 0;
+
+    bool operator==(const VerifyOptions&) const = default;
 };
 
 struct Measurement {

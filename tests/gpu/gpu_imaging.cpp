@@ -149,12 +149,12 @@ TEST_CASE("gradients of many steps have the bits of the CPU, however the forward
     need_gpu();
     TimeAxis time;
     time.dt_s = 1e-3;
-    time.steps = 151;
+    time.steps = 101;
     for (const Case& c : kImagingCases)
         for (const std::int64_t every : {5, 12}) {
-            std::vector<HistoryPlan> plans{{.every = every, .slots = time.steps / every},
-                                           {.every = every, .slots = 5, .checkpoints = 3}};
-            if (ring_objection(setup_of(c, 8, Precision::float32)).empty())
+            std::vector<HistoryPlan> plans{{.every = every, .slots = 5, .checkpoints = 3}};
+            if (every == 5) plans.push_back({.every = every, .slots = time.steps / every});
+            if (every == 5 && ring_objection(setup_of(c, 8, Precision::float32)).empty())
                 plans.push_back({.every = every, .slots = 1, .ring = RingPlace::device});
             for (const HistoryPlan& plan : plans) {
                 CAPTURE(c.name);

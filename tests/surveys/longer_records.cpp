@@ -58,7 +58,7 @@ TEST_CASE("shots go on with a longer record, other threads, batches and kernels,
     const std::int64_t step = last_step_kept(place);
     Outcome last;
     SUBCASE("at once") {
-        last = place.run(longer_by({"--set", "backend.batch=1", "--set", "backend.kernel=reference"}));
+        last = place.run(longer_by({"--set", "backend.batch=1"}));
         CHECK(contains(last.err, "going on  shot 1 from the checkpoint after step " + std::to_string(step) + " of"));
         CHECK(contains(last.err, "the record is longer than that of the run before"));
     }
