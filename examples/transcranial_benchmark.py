@@ -142,7 +142,8 @@ def model_of(case):
 
     layers = LAYERS[case]
     if case not in CURVED:
-        return {"type": "layered", "interfaces": "sampled", "layers": [{"top_m": top, **values(medium)} for top, medium in layers]}
+        flat = [{"top_m": top, **values(medium)} for top, medium in layers]
+        return {"type": "layered", "interfaces": "sampled", "layers": flat}
     centre = BONE_DEPTH_M + SKULL_RADIUS_M
     spheres = [
         {"shape": "sphere", "center_m": [0.0, 0.0, centre], "radius_m": centre - top, **values(medium)}
@@ -172,8 +173,10 @@ def configuration(case, source, spacing_m, depth_m, half_width_m, backend, folde
     """
     steps = steps_per_period(case, spacing_m)
     dt = 2 * np.sin(np.pi / steps) / OMEGA
-    farthest = np.hypot(depth_m, half_width_m + (BOWL_RADIUS_M if source == "bowl" else PISTON_DIAMETER_M) / 2)
-    ramp, echoes = 4, 6 if len(LAYERS[case]) == 1 else 10
+    layered = len(LAYERS[case]) > 1
+    along = max(depth_m, 2 * BONE_DEPTH_M) if layered else depth_m  # and back from the bone
+    farthest = np.hypot(along, half_width_m + (BOWL_RADIUS_M if source == "bowl" else PISTON_DIAMETER_M) / 2)
+    ramp, echoes = 4, 10 if layered else 6
     periods = int(np.ceil(farthest / min(m.vp_m_s for _, m in LAYERS[case]) * FREQUENCY_HZ)) + ramp + echoes
     count = periods * steps
     n = np.arange(count + ramp * steps + 1)
@@ -431,7 +434,8 @@ def compare_with_published(case, source, field, focus, folder):
         theirs = focus_of(amplitude, source, field.z_m, field.r_m)
         tell(name, theirs)
         of_focus = 100 * abs(focus.amplitude_pa / theirs.amplitude_pa - 1)
-        numbers.append((of_focus, 1e3 * apart(focus, theirs), *difference(np.abs(field.pressure[rows]), amplitude[rows])))
+        fields = difference(np.abs(field.pressure[rows]), amplitude[rows])
+        numbers.append((of_focus, 1e3 * apart(focus, theirs), *fields))
     pressure, position, l2, largest = np.median(numbers, axis=0)
     print(
         f"  median difference from {len(numbers)}: {pressure:.2f} % of focal pressure, {position:.2f} mm;"

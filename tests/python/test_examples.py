@@ -53,10 +53,11 @@ def transcranial():
     return runpy.run_path(str(EXAMPLES / "transcranial_benchmark.py"))
 
 
-@pytest.mark.parametrize("case, depth_m, percent", [(1, 20e-3, 0.15), (2, 20e-3, 0.15), (4, 40e-3, 3.0)])
+@pytest.mark.filterwarnings("ignore:Q of")
+@pytest.mark.parametrize("case, depth_m, percent", [(1, 20e-3, 0.15), (2, 20e-3, 0.15), (4, 38e-3, 3.0)])
 def test_piston_of_the_transcranial_benchmark(transcranial, case, depth_m, percent):
-    """Against plane waves through layers, in the whole field with its phases; the three-millimetre waves have six nodes."""
-    field = transcranial["compute"](case, "piston", 0.5e-3, depth_m, 12e-3, progress=False)
+    """Against plane waves through layers, in the whole field with its phases, at six nodes per wavelength in water."""
+    field = transcranial["compute"](case, "piston", 0.5e-3, depth_m, 11e-3, progress=False)
     below = field.z_m > 4.9e-3
     assert field.z_m[[0, -1]] == pytest.approx([0, depth_m])
     assert field.unsteady < 0.01
