@@ -78,3 +78,17 @@ def test_widths_of_the_transcranial_benchmark(transcranial):
     """Half of a triangle is as wide as half its base; a profile that does not fall to half has no width."""
     assert transcranial["width"](np.array([0, 1, 2, 3, 4, 3, 2, 1, 0.0]), 4) == pytest.approx(4)
     assert np.isnan(transcranial["width"](np.array([3, 4, 3, 2, 1.0]), 1))
+
+
+def test_files_of_the_transcranial_benchmark(transcranial, tmp_path):
+    """What was written is read as the fields of the paper are: [across][z], mirrored about the axis."""
+    h5py = pytest.importorskip("h5py")
+    z_m, r_m = 0.5e-3 * np.arange(241), 0.5e-3 * np.arange(71)
+    pressure = (1 + np.arange(241))[:, np.newaxis] * np.exp(1j * np.arange(71))
+    transcranial["write"](tmp_path / "ONDA", 4, "bowl", transcranial["Field"](pressure, z_m, r_m))
+    fields = transcranial["published"](tmp_path, 4, "bowl")
+    assert list(fields) == ["ONDA"]
+    assert fields["ONDA"] == pytest.approx(np.abs(pressure))
+    with h5py.File(tmp_path / "ONDA" / "PH1-BM4-SC1_ONDA.h5") as file:
+        assert file["p_amp"].shape == (141, 241)
+        assert file["p_phase"][68, 3] == file["p_phase"][72, 3] == pytest.approx(-2)
