@@ -457,7 +457,7 @@ def arguments():
     if not 0 < given.spacing_mm <= 0.5 or abs(0.5 / given.spacing_mm - round(0.5 / given.spacing_mm)) > 1e-9:
         parser.error(f"--spacing-mm: must be 0.5 divided by a whole number, not {given.spacing_mm:g}")
     if given.write and (given.depth_mm, given.half_width_mm) != (120, 35):
-        parser.error("--write: a file as those of the paper takes the whole field; leave out --depth-mm, --half-width-mm")
+        parser.error("--write: files like those of the paper take the whole field: omit --depth-mm and --half-width-mm")
     return given
 
 
