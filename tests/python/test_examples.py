@@ -46,3 +46,49 @@ def test_arrays_of_jax_share_their_memory():
     taken = onda._arrays.array_of("vp", array)
     assert taken.ctypes.data == array.unsafe_buffer_pointer()
     assert np.array_equal(taken, np.arange(12.0).reshape(3, 4))
+
+
+@pytest.fixture(scope="module")
+def transcranial():
+    return runpy.run_path(str(EXAMPLES / "transcranial_benchmark.py"))
+
+
+@pytest.mark.filterwarnings("ignore:Q of")
+@pytest.mark.parametrize("case, depth_m, percent", [(1, 20e-3, 0.15), (2, 20e-3, 0.15), (4, 38e-3, 3.0)])
+def test_piston_of_the_transcranial_benchmark(transcranial, case, depth_m, percent):
+    """Against plane waves through layers, in the whole field with its phases, at six nodes per wavelength in water."""
+    field = transcranial["compute"](case, "piston", 0.5e-3, depth_m, 11e-3, progress=False)
+    below = field.z_m > 4.9e-3
+    assert field.z_m[[0, -1]] == pytest.approx([0, depth_m])
+    assert field.unsteady < 0.01
+    expected = transcranial["exact"](case, "piston", field.z_m[below], field.r_m)
+    l2, _ = transcranial["difference"](field.pressure[below], expected.pressure)
+    assert l2 < percent
+
+
+@pytest.mark.parametrize("source", ["bowl", "piston"])
+def test_exact_fields_of_the_transcranial_benchmark(transcranial, source):
+    """The integral over plane waves against the closed forms on the axis."""
+    z_m = np.array([10e-3, 33e-3, 50e-3, 64e-3, 100e-3])
+    found = np.abs(transcranial["exact"](1, source, z_m, np.zeros(1)).pressure[:, 0])
+    assert found == pytest.approx(transcranial["on_axis"](source, z_m), rel=1e-3)
+
+
+def test_widths_of_the_transcranial_benchmark(transcranial):
+    """Half of a triangle is as wide as half its base; a profile that does not fall to half has no width."""
+    assert transcranial["width"](np.array([0, 1, 2, 3, 4, 3, 2, 1, 0.0]), 4) == pytest.approx(4)
+    assert np.isnan(transcranial["width"](np.array([3, 4, 3, 2, 1.0]), 1))
+
+
+def test_files_of_the_transcranial_benchmark(transcranial, tmp_path):
+    """What was written is read as the fields of the paper are: [across][z], mirrored about the axis."""
+    h5py = pytest.importorskip("h5py")
+    z_m, r_m = 0.5e-3 * np.arange(241), 0.5e-3 * np.arange(71)
+    pressure = (1 + np.arange(241))[:, np.newaxis] * np.exp(1j * np.arange(71))
+    transcranial["write"](tmp_path / "ONDA", 4, "bowl", transcranial["Field"](pressure, z_m, r_m))
+    fields = transcranial["published"](tmp_path, 4, "bowl")
+    assert list(fields) == ["ONDA"]
+    assert fields["ONDA"] == pytest.approx(np.abs(pressure))
+    with h5py.File(tmp_path / "ONDA" / "PH1-BM4-SC1_ONDA.h5") as file:
+        assert file["p_amp"].shape == (141, 241)
+        assert file["p_phase"][68, 3] == file["p_phase"][72, 3] == pytest.approx(-2)
