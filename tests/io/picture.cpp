@@ -309,7 +309,7 @@ TEST_CASE("in a column of a journal bars lie beneath the plot, which keeps half 
     CHECK(narrow.panels[0].bars[0].ticks.ticks.size() >= 3);
     const auto two = [&] {
         Picture both = picture;
-        both.panels[0].fields.insert(both.panels[0].fields.begin(), {{30, 60, values}});
+        both.panels[0].fields.insert(both.panels[0].fields.begin(), PictureField{{30, 60, values}});
         both.panels[0].fields[0].label = "vp [m/s]";
         both.panels[0].fields[1].range = ValueRange{-0.023, 0.023};
         return layout::make_layout(both).panels[0].bars;
