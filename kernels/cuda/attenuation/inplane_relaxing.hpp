@@ -23,12 +23,4 @@ Instance<typename Tile::T> relaxing_row(int strategy, const char* copy, int arch
     return row;
 }
 
-/// Calls add.operator()<Tile>() for the tiles of bulk-tensor copies, the fastest first.
-template <int R, int Strategy, typename Add>
-void for_relaxing_tiles(const Add& add) {
-    using List = TileList<float, R, Strategy>;
-    List::template one<64, 8, 1, 3, false, 1>(add);
-    List::template one<32, 16, 1, 3, false, 1>(add);
-}
-
 }  // namespace onda::cuda

@@ -293,4 +293,13 @@ void for_coded_tiles(const Add& add) {
     }
 }
 
+/// Calls add.operator()<Tile>() for the tiles of bulk-tensor copies for equations whose nodes have more arrays than the
+/// star's, the fastest first: with one row a thread, registers have room for all of them.
+template <int R, int Strategy, typename Add>
+void for_one_row_tiles(const Add& add) {
+    using List = TileList<float, R, Strategy>;
+    List::template one<64, 8, 1, 3, false, 1>(add);
+    List::template one<32, 16, 1, 3, false, 1>(add);
+}
+
 }  // namespace onda::cuda

@@ -7,7 +7,7 @@ namespace onda::cuda {
 
 template <>
 void add_vti_bulk_tensor<ONDA_RADIUS>(Instances<float>& list) {
-    for_vti_tiles<ONDA_RADIUS, strategy_place("vertical")>(
+    for_one_row_tiles<ONDA_RADIUS, strategy_place("vertical")>(
         [&list]<typename Tile>() { list.push_back(vti_march_row<Tile, BulkTensorCopies>("tma", 90)); });
 }
 
