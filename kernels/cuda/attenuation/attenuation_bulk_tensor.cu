@@ -11,12 +11,9 @@ namespace {
 /// The row of the kernel with groups of warps.
 template <typename Tile>
 Instance<typename Tile::T> relaxing_density_group_row() {
-    using Given = RelaxingDensityArguments<typename Tile::T, 1>;
     constexpr int of_thread = Tile::core / (Tile::vector * Tile::threads) + 1;
-    auto row =
-        density_row<DensityLaunch<Tile, DensityBulkTensorCopies, Tile::threads, 1, density_group_step<Tile, Given>,
-                                  relaxing_work<density_group_work<Tile>, of_thread, Tile::vector, 1>, Given>>(
-            "tma", 90, Tile::own_rows);
+    auto row = density_group_row<Tile, RelaxingDensityArguments<typename Tile::T, 1>,
+                                 relaxing_work<density_group_work<Tile>, of_thread, Tile::vector, 1>>();
     row.equation = Equation::attenuation_density;
     return row;
 }

@@ -13,11 +13,9 @@ using RelaxingDensityArguments = WithMemory<T, DensityTileArguments<T>, Count>;
 /// The row of the kernel whose threads are all alike.
 template <typename Tile, template <typename> class Copies, int Count>
 Instance<typename Tile::T> relaxing_density_row(const char* copy, int architecture) {
-    using Given = RelaxingDensityArguments<typename Tile::T, Count>;
-    auto row = density_row<
-        DensityLaunch<Tile, Copies, Tile::block_x, Tile::block_y, density_march_step<Tile, Copies, Given>,
-                      relaxing_work<density_march_work<Tile, Copies>, Tile::rows, Tile::vector, Count>, Given>>(
-        copy, architecture, Tile::rows);
+    auto row = density_march_row<Tile, Copies, RelaxingDensityArguments<typename Tile::T, Count>,
+                                 relaxing_work<density_march_work<Tile, Copies>, Tile::rows, Tile::vector, Count>>(
+        copy, architecture);
     row.equation = Count == 1 ? Equation::attenuation_density : Equation::attenuation_density_of_two;
     return row;
 }

@@ -54,12 +54,12 @@ Instance<typename Tile::T> tile_row(const std::string& kernel, const char* copy,
     return row;
 }
 
-/// The row of the in-plane kernel with one tile and copy engine.
-template <typename Tile, template <typename> class Copies, typename Given = InPlaneArguments<typename Tile::T>>
+/// The row of the in-plane kernel with one tile and copy engine. \tparam Work makes what a plane costs.
+template <typename Tile, template <typename> class Copies, typename Given = InPlaneArguments<typename Tile::T>,
+          auto Work = inplane_work<Tile, Copies>>
 Instance<typename Tile::T> inplane_row(int strategy, const char* copy, int architecture) {
     const std::string kernel = "inplane-" + std::string(kLoadStrategies[static_cast<std::size_t>(strategy)].name);
-    return tile_row<Tile, Copies, inplane_step<Tile, Copies, Given>, inplane_work<Tile, Copies>, Given>(kernel, copy,
-                                                                                                        architecture);
+    return tile_row<Tile, Copies, inplane_step<Tile, Copies, Given>, Work, Given>(kernel, copy, architecture);
 }
 
 /// The row of a kernel that sums each plane once, with one tile, copy engine and operator.

@@ -23,11 +23,12 @@ struct EncodeDensityMaps<Tile, DensityBulkTensorCopies> {
     }
 };
 
-/// The row of the kernel with groups of warps.
-template <typename Tile>
+/// The row of the kernel with groups of warps. \tparam Work makes what a plane costs.
+template <typename Tile, typename Given = DensityTileArguments<typename Tile::T>, auto Work = density_group_work<Tile>>
 Instance<typename Tile::T> density_group_row() {
-    return density_row<DensityLaunch<Tile, DensityBulkTensorCopies, Tile::threads, 1, density_group_step<Tile>,
-                                     density_group_work<Tile>>>("tma", 90, Tile::own_rows);
+    return density_row<
+        DensityLaunch<Tile, DensityBulkTensorCopies, Tile::threads, 1, density_group_step<Tile, Given>, Work, Given>>(
+        "tma", 90, Tile::own_rows);
 }
 
 }  // namespace onda::cuda

@@ -52,11 +52,13 @@ Instance<typename Launch::T> density_row(const char* copy, int architecture, int
     return row;
 }
 
-/// The row of the kernel whose threads are all alike.
-template <typename Tile, template <typename> class Copies>
+/// The row of the kernel whose threads are all alike. \tparam Work makes what a plane costs.
+template <typename Tile, template <typename> class Copies, typename Given = DensityTileArguments<typename Tile::T>,
+          auto Work = density_march_work<Tile, Copies>>
 Instance<typename Tile::T> density_march_row(const char* copy, int architecture) {
-    return density_row<DensityLaunch<Tile, Copies, Tile::block_x, Tile::block_y, density_march_step<Tile, Copies>,
-                                     density_march_work<Tile, Copies>>>(copy, architecture, Tile::rows);
+    return density_row<DensityLaunch<Tile, Copies, Tile::block_x, Tile::block_y,
+                                     density_march_step<Tile, Copies, Given>, Work, Given>>(copy, architecture,
+                                                                                            Tile::rows);
 }
 
 }  // namespace onda::cuda
