@@ -12,6 +12,7 @@
 #include "solver/ranks/team_exchange.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "solver/shots/survey_run.hpp"
+#include "solver/tasks/checkpoints.hpp"
 #include "solver/tasks/task.hpp"
 
 namespace onda {
@@ -76,6 +77,7 @@ Allocations memory_of_run(const Plan& plan) {
     for (const OutputFormat* format : output_formats())
         if (format->add_memory != nullptr && format->is_wanted(plan))
             format->add_memory(list, plan.experiment(), plan.computation());
+    add_checkpoint_memory(list, plan);
     ShotTable::add_memory(list, std::ssize(plan.survey.shots));
     list.add(host_row("records of shots and snapshots: sources", held::survey, bytes_of_survey(plan.survey), 1));
     return list;

@@ -51,6 +51,8 @@ enum class Order : int {
     image,
     begin_snapshots,
     take_snapshots,
+    read_snapshot,
+    give_snapshot_back,
     finish_snapshots
 };
 

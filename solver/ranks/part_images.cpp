@@ -1,9 +1,10 @@
 #include "solver/ranks/part_images.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include "solver/ranks/remote_state.hpp"
 
 namespace onda {
 namespace {
@@ -32,6 +33,7 @@ public:
     }
 
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+    [[nodiscard]] RemoteState state() const { return RemoteState(member_); }
     /// What the member said beside it.
     [[nodiscard]] Incoming& made() { return made_; }
     void reset() { member_.tell(Order::reset_images); }
@@ -55,19 +57,7 @@ private:
     std::int64_t bytes_;
 };
 
-/// Images whose state stays in the process that has them.
-template <typename Images>
-class ImagesElsewhere : public Images {
-public:
-    [[nodiscard]] std::vector<StatePart> state_parts() const override { refuse(); }
-    void read_state(int /*shot*/, const StatePart& /*part*/, const StateVisitor& /*take*/) const override { refuse(); }
-    void write_state(int /*shot*/, const StatePart& /*part*/, const StateVisitor& /*fill*/) override { refuse(); }
-
-private:
-    [[noreturn]] static void refuse() { throw std::logic_error("the state of images of another process"); }
-};
-
-class RemoteCorrelation final : public ImagesElsewhere<Correlation> {
+class RemoteCorrelation final : public Correlation {
 public:
     RemoteCorrelation(Member member, int number, std::int64_t slots, Correlated what, const OffsetLines& lines)
         : images_(member, Order::make_correlation, number, slots, what, lines.axis, lines.most, lines.lines),
@@ -88,6 +78,13 @@ public:
         images_.download(kOffsets, first, planes, shot);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
+    [[nodiscard]] std::vector<StatePart> state_parts() const override { return images_.state().parts(); }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
+        images_.state().read(shot, part, take);
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
+        images_.state().write(shot, part, fill);
+    }
 
 private:
     RemoteImages images_;
@@ -95,7 +92,7 @@ private:
     std::int64_t most_steps_;
 };
 
-class RemoteFluxCorrelation final : public ImagesElsewhere<FluxCorrelation> {
+class RemoteFluxCorrelation final : public FluxCorrelation {
 public:
     RemoteFluxCorrelation(Member member, int number, std::int64_t slots)
         : images_(member, Order::make_flux_correlation, number, slots), remembers_(images_.made().get<bool>()) {}
@@ -108,6 +105,13 @@ public:
         images_.download(axis, 0, image, shot);
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
+    [[nodiscard]] std::vector<StatePart> state_parts() const override { return images_.state().parts(); }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
+        images_.state().read(shot, part, take);
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
+        images_.state().write(shot, part, fill);
+    }
 
 private:
     RemoteImages images_;
@@ -123,6 +127,13 @@ std::unique_ptr<Correlation> make_remote_correlation(Member member, int number, 
 
 std::unique_ptr<FluxCorrelation> make_remote_flux_correlation(Member member, int number, std::int64_t slots) {
     return std::make_unique<RemoteFluxCorrelation>(member, number, slots);
+}
+
+ShotState* ServedImages::state_of(int number) {
+    const auto found = images_.find(number);
+    if (found == images_.end()) return nullptr;
+    const Images& images = found->second;
+    return images.levels ? static_cast<ShotState*>(images.levels.get()) : images.fluxes.get();
 }
 
 void ServedImages::make(Order order, Incoming& message, Outgoing& reply) {

@@ -43,6 +43,8 @@ public:
     void carry_out(Order order, Incoming& message);
     /// Makes images of levels, or of fluxes.
     void make(Order order, Incoming& message, Outgoing& reply);
+    /// The state of the images with a number; null for a number that no images have.
+    [[nodiscard]] ShotState* state_of(int number);
     /// Sends an image, piece by piece.
     void send(Incoming& message, Outgoing& reply) const;
 

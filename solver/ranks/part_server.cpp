@@ -1,5 +1,4 @@
 // The members' side of solver/ranks/remote_part.hpp.
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 #include "solver/ranks/part_images.hpp"
 #include "solver/ranks/part_snapshots.hpp"
 #include "solver/ranks/remote_part.hpp"
+#include "solver/ranks/remote_state.hpp"
 #include "solver/ranks/team_exchange.hpp"
 
 namespace onda {
@@ -104,10 +104,15 @@ private:
             }
             case Order::begin_snapshots: snapshots_->begin(message); break;
             case Order::take_snapshots: snapshots_->take(only_wavefield(), message.get<double>()); break;
+            case Order::read_snapshot: snapshots_->read(message, reply); break;
+            case Order::give_snapshot_back: snapshots_->give_back(message); break;
             case Order::finish_snapshots: snapshots_->finish(reply); break;
             case Order::make_correlation:
             case Order::make_flux_correlation: images_.make(order, message, reply); break;
             case Order::image: images_.send(message, reply); break;
+            case Order::state_parts:
+            case Order::read_state:
+            case Order::write_state: reply_about_state(team_, state_of(message), order, message, reply); break;
             default: reply_about(wavefield_of(message), order, message, reply);
         }
     }
@@ -160,41 +165,8 @@ private:
                 reply.put(values);
                 break;
             }
-            default: reply_about_state(wavefield, order, message, reply);
+            default: throw std::logic_error("an order that nobody knows");
         }
-    }
-
-    void reply_about_state(Wavefield& wavefield, Order order, Incoming& message, Outgoing& reply) {
-        if (order == Order::state_parts) {
-            const std::vector<StatePart> parts = wavefield.state_parts();
-            reply.put(parts.size());
-            for (const StatePart& part : parts) put(reply, part);
-            return;
-        }
-        const auto shot = message.get<int>();
-        const StatePart wanted = get_part(message);
-        if (order == Order::read_state)
-            wavefield.read_state(
-                shot, wanted, [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
-                    send_planes(first_plane, [&](Outgoing& part) { part.put_all(std::span<const std::byte>(planes)); });
-                });
-        else
-            wavefield.write_state(shot, wanted,
-                                  [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
-                                      send_planes(first_plane, [&](Outgoing& part) { part.put(planes.size()); });
-                                      const std::vector<std::byte> bytes = team_.receive(0, Topic::order);
-                                      if (bytes.size() != planes.size())
-                                          throw std::logic_error("planes of a state of another size");
-                                      std::ranges::copy(bytes, planes.begin());
-                                  });
-        reply.put(false);  // no more planes
-    }
-    template <typename Write>
-    void send_planes(std::int64_t first_plane, const Write& write) {
-        Outgoing part;
-        part.put(true).put(true).put(first_plane);
-        write(part);
-        team_.send(0, Topic::reply, part.bytes());
     }
 
     void make_medium(Incoming& message, Outgoing& reply) {
@@ -219,6 +191,12 @@ private:
     [[nodiscard]] Served& served(Incoming& message) { return wavefields_.at(message.get<int>()); }
     /// The one that a message is about.
     [[nodiscard]] Wavefield& wavefield_of(Incoming& message) { return *served(message).wavefield; }
+    /// Of a wavefield, or of images: no two of them have the same number.
+    [[nodiscard]] ShotState& state_of(Incoming& message) {
+        const auto number = message.get<int>();
+        if (ShotState* const images = images_.state_of(number)) return *images;
+        return *wavefields_.at(number).wavefield;
+    }
     [[nodiscard]] SlabSteps& steps_of(Incoming& message) { return served(message).steps; }
     /// That of a run with snapshots.
     [[nodiscard]] Wavefield& only_wavefield() {

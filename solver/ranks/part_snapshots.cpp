@@ -43,6 +43,15 @@ void TeamSnapshots::take(double time_s, const std::function<void()>& meanwhile) 
     static_cast<void>(answers(meanwhile));
 }
 
+std::vector<float> TeamSnapshots::read(int member, int slot, std::int64_t i) const {
+    return members_.at(member).ask(Order::read_snapshot, slot, i).get_all<float>();
+}
+
+void TeamSnapshots::give_back(int member, int slot, double time_s, std::span<const float> values) const {
+    static_cast<void>(members_.at(member).ask_with(
+        Order::give_snapshot_back, [&](Outgoing& message) { message.put(slot).put(time_s).put_all(values); }));
+}
+
 std::map<int, std::vector<FileRecord>> TeamSnapshots::finish(const std::function<void()>& meanwhile) {
     for (const auto& [number, member] : members_) member.tell(Order::finish_snapshots);
     std::map<int, std::vector<FileRecord>> files;
@@ -88,6 +97,18 @@ void ServedSnapshots::begin(Incoming& order) {
 
 void ServedSnapshots::take(Wavefield& wavefield, double time_s) {
     for (const auto& [slot, part] : parts_) queue_->take(wavefield, part.window, time_s, slot);
+}
+
+void ServedSnapshots::read(Incoming& order, Outgoing& reply) {
+    queue_->drain();
+    const SnapshotWriter& writer = parts_.at(order.get<int>()).writer;
+    reply.put(writer.read(order.get<std::int64_t>()));
+}
+
+void ServedSnapshots::give_back(Incoming& order) {
+    SnapshotWriter& writer = parts_.at(order.get<int>()).writer;
+    const auto time_s = order.get<double>();
+    writer.write(time_s, order.get_all<float>());
 }
 
 void ServedSnapshots::finish(Outgoing& reply) {

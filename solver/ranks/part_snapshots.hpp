@@ -1,12 +1,13 @@
 /// \file
 /// Snapshots of a grid that processes share: each member writes the planes of its slabs, on a thread of its own while
-/// later steps run; none of them comes to the leader.
+/// later steps run. They come to the leader for checkpoints alone.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "io/results/snapshots.hpp"
@@ -27,6 +28,11 @@ public:
     /// Lets the members take p[n] as it is now, while `meanwhile` does so here. \throws Error: what a member met, also
     /// in writing those before; what `meanwhile` throws.
     void take(double time_s, const std::function<void()>& meanwhile);
+    /// The values of a snapshot that a member has taken, counted from 0. \throws Error: what the member met, also in
+    /// writing it.
+    [[nodiscard]] std::vector<float> read(int member, int slot, std::int64_t i) const;
+    /// Gives a member the values of a snapshot that another run has taken. \throws Error: what the member met.
+    void give_back(int member, int slot, double time_s, std::span<const float> values) const;
     /// Lets the members end what they have begun, while `meanwhile` does so here. \returns the files by slot; they have
     /// their names. \throws as take().
     std::map<int, std::vector<FileRecord>> finish(const std::function<void()>& meanwhile);
@@ -47,6 +53,10 @@ public:
     void begin(Incoming& order);
     /// Starts the downloads of p[n] for every part that was begun. \throws what writing those before met.
     void take(Wavefield& wavefield, double time_s);
+    /// Answers with the values of a snapshot that has been taken, once it is written. \throws as take().
+    void read(Incoming& order, Outgoing& reply);
+    /// Writes a snapshot that another run has taken. \throws Error(io_error | unstable).
+    void give_back(Incoming& order);
     /// Waits until all is written, and gives the files their names. \throws Error(io_error | unstable).
     void finish(Outgoing& reply);
 

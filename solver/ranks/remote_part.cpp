@@ -6,6 +6,7 @@
 #include "io/files/interruption.hpp"
 #include "solver/ranks/member.hpp"
 #include "solver/ranks/part_images.hpp"
+#include "solver/ranks/remote_state.hpp"
 
 namespace onda {
 namespace {
@@ -159,40 +160,18 @@ public:
         member_.ask(Order::trace_doubles, shot, values.size()).get_all_into(values);
     }
 
-    std::vector<StatePart> state_parts() const override {
-        Incoming reply = member_.ask(Order::state_parts);
-        std::vector<StatePart> parts(reply.get<std::size_t>());
-        for (StatePart& part : parts) part = get_part(reply);
-        return parts;
-    }
+    std::vector<StatePart> state_parts() const override { return RemoteState(member_).parts(); }
     std::unique_ptr<SavedStates> make_saved_states() override { return std::make_unique<RemoteStates>(member_); }
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
-        visit_planes(Order::read_state, shot, part, [&](Incoming& message, std::int64_t first_plane) {
-            std::vector<std::byte> planes = message.get_all<std::byte>();
-            take(part, first_plane, planes);
-        });
+        RemoteState(member_).read(shot, part, take);
     }
     void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
-        visit_planes(Order::write_state, shot, part, [&](Incoming& message, std::int64_t first_plane) {
-            std::vector<std::byte> planes(message.get<std::size_t>());
-            fill(part, first_plane, planes);
-            member_.hand_over(planes);
-        });
+        RemoteState(member_).write(shot, part, fill);
     }
 
 private:
     [[noreturn]] static void throw_stepped() {
         throw std::logic_error("the slab of another process is stepped by that process");
-    }
-    /// Takes messages about planes of a part until one says that there are no more.
-    template <typename Body>
-    void visit_planes(Order order, int shot, const StatePart& part, const Body& body) const {
-        Incoming message = member_.ask_with(order, [&](Outgoing& outgoing) { put(outgoing.put(shot), part); });
-        while (message.get<bool>()) {
-            const auto first_plane = message.get<std::int64_t>();
-            body(message, first_plane);
-            message = member_.answer();
-        }
     }
 
     std::shared_ptr<RemoteMedium> medium_;

@@ -181,8 +181,6 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
     Progress& told = run.options.progress != nullptr ? *run.options.progress : line;
     SharedProgress progress(told, [&] { return count_missing(run.plan.survey.shots, run.options.shots, table); });
     const std::optional<CheckpointSettings> kept = checkpoint_settings(run, folder);
-    if (const std::string why = why_without_checkpoints(run.plan); !why.empty())
-        run.log.info("checkpoints  none within shots: " + why);
     const SharedRunParts shared{shot_files, table, run.times, progress, kept ? &*kept : nullptr};
     const bool out_of_time = workers.run(shared, run.options.shots, run.options.end_by);
     Computed computed = run.times.measure("other ranks", [&] {

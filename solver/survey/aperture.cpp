@@ -51,14 +51,33 @@ WindowInPart window_in_part(const Window& of_grid, const Window& part) {
     return in_part;
 }
 
-void put_into_window(const Window& of_grid, const WindowInPart& in_part, std::span<const float> values,
-                     std::span<float> whole) {
+namespace {
+
+/// Calls `row` with where each row of the part begins in its values, and in those of the whole window.
+template <typename Row>
+void for_rows(const Window& of_grid, const WindowInPart& in_part, const Row& row) {
     const auto [nx, ny, nz] = in_part.window.count;
     const auto& at = in_part.first;
     for (std::int64_t z = 0; z < nz; ++z)
         for (std::int64_t y = 0; y < ny; ++y)
-            std::copy_n(values.begin() + (z * ny + y) * nx, nx,
-                        whole.begin() + ((at[2] + z) * of_grid.count[1] + at[1] + y) * of_grid.count[0] + at[0]);
+            row((z * ny + y) * nx, ((at[2] + z) * of_grid.count[1] + at[1] + y) * of_grid.count[0] + at[0]);
+}
+
+}  // namespace
+
+void put_into_window(const Window& of_grid, const WindowInPart& in_part, std::span<const float> values,
+                     std::span<float> whole) {
+    for_rows(of_grid, in_part, [&](std::int64_t from, std::int64_t to) {
+        std::copy_n(values.begin() + from, in_part.window.count[0], whole.begin() + to);
+    });
+}
+
+std::vector<float> taken_from_window(const Window& of_grid, const WindowInPart& in_part, std::span<const float> whole) {
+    std::vector<float> values(static_cast<std::size_t>(in_part.window.points()));
+    for_rows(of_grid, in_part, [&](std::int64_t to, std::int64_t from) {
+        std::copy_n(whole.begin() + from, in_part.window.count[0], values.begin() + to);
+    });
+    return values;
 }
 
 }  // namespace onda

@@ -42,5 +42,7 @@ WindowInPart window_in_part(const Window& of_grid, const Window& part);
 /// Puts the values of what lies in the part, [z][y][x], into those of the whole window; leaves the others.
 void put_into_window(const Window& of_grid, const WindowInPart& in_part, std::span<const float> values,
                      std::span<float> whole);
+/// The values of what lies in the part, [z][y][x], of those of the whole window.
+std::vector<float> taken_from_window(const Window& of_grid, const WindowInPart& in_part, std::span<const float> whole);
 
 }  // namespace onda

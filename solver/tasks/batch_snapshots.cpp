@@ -73,6 +73,28 @@ void BatchSnapshots::settle() {
     queue_.drain();
 }
 
+std::vector<float> BatchSnapshots::whole_frame(int slot, std::int64_t i) const {
+    const ShotInProgress& shot = batch_[static_cast<std::size_t>(slot)];
+    if (!are_shared()) return shot.outputs.snapshot(i);
+    std::vector<float> whole(static_cast<std::size_t>(snapshots_.window.points()));
+    for (const SnapshotPart& part : shot.parts)
+        put_into_window(snapshots_.window, {part.window, part.first},
+                        part.member == 0 ? shot.outputs.snapshot(i) : elsewhere_->read(part.member, slot, i), whole);
+    return whole;
+}
+
+void BatchSnapshots::give_back(int slot, double time_s, std::span<const float> frame) {
+    ShotInProgress& shot = batch_[static_cast<std::size_t>(slot)];
+    if (!are_shared()) return shot.outputs.take_snapshot(time_s, frame);
+    for (const SnapshotPart& part : shot.parts) {
+        const std::vector<float> values = taken_from_window(snapshots_.window, {part.window, part.first}, frame);
+        if (part.member == 0)
+            shot.outputs.take_snapshot(time_s, values);
+        else
+            elsewhere_->give_back(part.member, slot, time_s, values);
+    }
+}
+
 void BatchSnapshots::finish() {
     if (!elsewhere_) return queue_.drain();
     for (auto& [slot, files] : elsewhere_->finish([this] { queue_.drain(); }))

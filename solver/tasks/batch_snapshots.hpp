@@ -17,7 +17,7 @@ namespace onda {
 struct Computation;
 struct Experiment;
 
-/// Adds the rows of snapshots between the devices and the disk.
+/// Adds the rows of snapshots between the devices and the disk, checkpoints apart.
 void add_snapshot_memory(Allocations& list, const Experiment& experiment, const Computation& computation);
 
 /// Takes snapshots of a batch and hands them to the outputs of its shots while later steps run.
@@ -29,8 +29,13 @@ public:
 
     /// Takes snapshots of p[n] as it is now. \throws Error: what writing those before met, here or elsewhere.
     void take(Propagator& propagator);
-    /// Waits until those that have been taken are written. \throws Error as take().
+    /// Waits until those that have been taken here are written. \throws Error as take().
     void settle();
+    /// A snapshot that has been taken of a shot, counted from 0, wherever its parts are: pressure [Pa] of the whole
+    /// window, [z][y][x]. \throws Error as take().
+    [[nodiscard]] std::vector<float> whole_frame(int slot, std::int64_t i) const;
+    /// Gives the outputs of a shot a whole_frame() that another run has taken. \throws Error as take().
+    void give_back(int slot, double time_s, std::span<const float> frame);
     /// Waits until all are written. The outputs have the files of other processes then. \throws Error as take().
     void finish();
 

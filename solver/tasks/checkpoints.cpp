@@ -19,6 +19,8 @@
 #include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/build.hpp"
+#include "solver/program/host_memory.hpp"
+#include "solver/tasks/batch_snapshots.hpp"
 #include "solver/tasks/task.hpp"
 
 namespace onda {
@@ -59,17 +61,14 @@ void copy_bytes(std::string_view from, char* to) {
 }  // namespace
 
 bool keeps_checkpoints(const Plan& plan) {
-    return plan.task->keeps_checkpoints && plan.config.checkpoint.every_minutes != 0. &&
-           why_without_checkpoints(plan).empty();
+    return plan.task->keeps_checkpoints && plan.config.checkpoint.every_minutes != 0.;
 }
 
-// Processes that share a grid write parts of its snapshots, which they begin again, and have parts of its images.
-std::string why_without_checkpoints(const Plan& plan) {
-    const bool asked = plan.task->keeps_checkpoints && plan.config.checkpoint.every_minutes != 0.;
-    if (!asked || plan.placement.ranks_per_grid == 1) return {};
-    if (reverses(plan)) return "each of the processes that share the grid has a part of the images";
-    return plan.snapshots.steps.empty() ? ""
-                                        : "each of the processes that share the grid writes a part of the snapshots";
+void add_checkpoint_memory(Allocations& list, const Plan& plan) {
+    if (!keeps_checkpoints(plan) || plan.snapshots.steps.empty()) return;
+    if (plan.placement.ranks_per_grid == 1 || !leads_grid(plan.placement)) return;
+    list.add(host_row("snapshots on their way to checkpoints", held::frame, plan.snapshots.window.points(),
+                      sizeof(float), own_workers(plan.placement)));
 }
 
 std::int64_t bytes_of_checkpoints(const Experiment& experiment, const Computation& computation) {
@@ -255,7 +254,8 @@ bool BatchCheckpoints::has_frames(const CheckpointRecord& record, std::size_t sl
     return kept.hash.hex() == record.frames_hash;
 }
 
-void BatchCheckpoints::give_frames_back() {
+void BatchCheckpoints::go_on_with(BatchSnapshots& snapshots) {
+    snapshots_ = &snapshots;
     for (std::size_t slot = 0; slot < batch_.size(); ++slot) {
         if (frames_[slot].count == 0) continue;
         const std::filesystem::path path = store_.frames_file(batch_[slot].shot.id);
@@ -267,7 +267,7 @@ void BatchCheckpoints::give_frames_back() {
             throw_if_interrupted();
             const std::string bytes = read_piece(file, path, frame * bytes_of_frame(plan_), bytes_of_frame(plan_));
             std::memcpy(values.data(), bytes.data(), std::min(bytes.size(), values.size() * sizeof(float)));
-            batch_[slot].outputs.take_snapshot(static_cast<double>(*step) * plan_.time.dt_s, values);
+            snapshots.give_back(static_cast<int>(slot), static_cast<double>(*step) * plan_.time.dt_s, values);
         }
     }
 }
@@ -413,7 +413,7 @@ void BatchCheckpoints::keep_frames(std::size_t slot, std::int64_t step) {
     const auto fail = [&path] { throw_system_fault(ExitCode::io_error, path, "cannot write the snapshots", errno); };
     if (::lseek(file.id(), static_cast<off_t>(kept.count * bytes_of_frame(plan_)), SEEK_SET) < 0) fail();
     for (; kept.count < frames; ++kept.count) {
-        const std::vector<float> values = batch_[slot].outputs.snapshot(kept.count);
+        const std::vector<float> values = snapshots_->whole_frame(static_cast<int>(slot), kept.count);
         const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
         if (std::ssize(bytes) != bytes_of_frame(plan_))
             throw Error(ExitCode::internal, shown(path) + ": a snapshot of another size");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/fingerprint.hpp"
+#include "kernels/plan/allocations.hpp"
 #include "kernels/shot_state.hpp"
 #include "kernels/unset_vector.hpp"
 #include "solver/outputs/kept_values.hpp"
@@ -23,15 +24,15 @@
 
 namespace onda {
 
+class BatchSnapshots;
 struct Computation;
 struct Experiment;
 struct Plan;
 
-/// Whether the shots of a run are kept between two of their steps. Processes that share a grid write parts of its
-/// snapshots, which they begin again.
+/// Whether the shots of a run are kept between two of their steps.
 bool keeps_checkpoints(const Plan& plan);
-/// Why they are not although the configuration asks for it; empty where they are, or nobody asks.
-std::string why_without_checkpoints(const Plan& plan);
+/// Adds the row of what the process that leads a shared grid holds of its snapshots while they are kept.
+void add_checkpoint_memory(Allocations& list, const Plan& plan);
 /// Bytes of the checkpoints that a run has on disk at most: the last two of all shots that its workers advance and the
 /// next, and their snapshots.
 std::int64_t checkpoints_on_disk(const Experiment& experiment, const Computation& computation);
@@ -131,8 +132,9 @@ public:
     std::int64_t find(const KeptShots& shots);
     /// Lets the shots go on from the step that was found. \throws Error(bad_data | io_error).
     void restore(KeptShots& shots);
-    /// Gives the snapshots that were taken before the step that was found to the outputs. \throws what these throw.
-    void give_frames_back();
+    /// Gives the snapshots that were taken before the step that was found back, and keeps those that are taken from
+    /// then on. \param snapshots of the batch; outlive what is kept. \throws what they throw.
+    void go_on_with(BatchSnapshots& snapshots);
     /// Whether it is time for one, or the control asks for it or wants to end.
     [[nodiscard]] bool is_due(const KeptShots& shots, StepControl& control);
     /// Keeps the shots as they are now, and lets the control end if it wants to. A disk that is full is told, and
@@ -174,8 +176,9 @@ private:
     CheckpointStore& store_;
     const Plan& plan_;
     Batch& batch_;
-    std::vector<Frames> frames_;  ///< by slot
-    Readers found_;               ///< by slot; empty: nothing was found
+    BatchSnapshots* snapshots_ = nullptr;  ///< null: none are taken
+    std::vector<Frames> frames_;           ///< by slot
+    Readers found_;                        ///< by slot; empty: nothing was found
     Clock::time_point last_ = Clock::now();
     double cost_s_ = 0.;         ///< that steps waited for the last one
     bool has_given_up_ = false;  ///< for want of room on the disk

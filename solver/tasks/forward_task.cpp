@@ -72,7 +72,7 @@ void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& wa
     loop.add({"stability watch", [&](std::int64_t step) { return watch.next(step); }, [&] { watch.look(propagator); }});
     loop.add({"outputs", [&](std::int64_t step) { return next_output(step, batch); },
               [&] { take_what_is_due(propagator, batch, snapshots); }, true});
-    if (checkpoints) parts_.times.measure("checkpoints", [&] { checkpoints->give_frames_back(); });
+    if (checkpoints && snapshots) parts_.times.measure("checkpoints", [&] { checkpoints->go_on_with(*snapshots); });
     if (snapshots) kept.set_snapshots(&*snapshots);
     kept.add_to(loop, control);
     loop.run(propagator, watch.largest());

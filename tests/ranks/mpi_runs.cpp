@@ -428,7 +428,8 @@ namespace {
 class ToldRun {
 public:
     static constexpr const char* kName = "told";
-    ToldRun(const Runs& runs, std::vector<std::string> settings) : runs_(runs), settings_(std::move(settings)) {}
+    ToldRun(const Runs& runs, std::vector<std::string> settings, std::string command = "run")
+        : runs_(runs), settings_(std::move(settings)), command_(std::move(command)) {}
     /// That of the last checkpoint.
     [[nodiscard]] std::int64_t step() const {
         try {
@@ -441,8 +442,8 @@ public:
     /// it was time for it.
     void tell(int ranks, int rank, int signal, const std::vector<std::string>& more) const {
         const std::int64_t before = step();
-        std::future<Outcome> told =
-            std::async(std::launch::async, [&] { return runs_.run(kName, ranks, settings_ + cut(ranks) + more); });
+        std::future<Outcome> told = std::async(
+            std::launch::async, [&] { return runs_.run(kName, ranks, settings_ + cut(ranks) + more, command_); });
         const auto when = [&](const auto& condition) {
             REQUIRE(wait_until(
                 [&] { return condition() || told.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }));
@@ -471,6 +472,7 @@ private:
     }
     const Runs& runs_;
     std::vector<std::string> settings_;
+    std::string command_;
 };
 
 const std::vector<std::string> kEveryMoment{"--set", "checkpoint.every_minutes=0.0005"};
@@ -481,11 +483,13 @@ std::vector<std::string> of_seconds(const std::string& duration_s) {
 
 }  // namespace
 
-TEST_CASE("a signal that one process of a grid is sent makes all keep their shot after the same step") {
+TEST_CASE("a signal that one process of a grid is sent makes all keep shot and snapshots after the same step") {
     need_mpi();
     const Runs runs;
-    const std::vector<std::string> long_shot = of_seconds("2");
+    const std::vector<std::string> long_shot =
+        of_seconds("2") + std::vector<std::string>{"--set", "output.snapshots.every_steps=100"} + kWindow;
     const Json expected = runs.hashes("one", 0, long_shot);
+    const std::vector<float> snapshots = snapshots_in(runs.out("one"));
     const ToldRun told(runs, long_shot);
     told.tell(2, 1, SIGTERM, {});
     told.tell(3, 0, SIGINT, kEveryMoment);
@@ -494,6 +498,38 @@ TEST_CASE("a signal that one process of a grid is sent makes all keep their shot
     CHECK(rest.code == 0);
     CHECK(contains(rest.err, "going on  shot 1 from the checkpoint after step "));
     CHECK(runs.summary(ToldRun::kName)["hashes"] == expected);
+    CHECK(snapshots_in(runs.out(ToldRun::kName)) == snapshots);
+}
+
+TEST_CASE("a gradient on a grid that processes share goes on from its adjoint field, on these and in one process") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> one_shot =
+        kTwoSmallShots + std::vector<std::string>{"--set", "sources[0].count=1",
+                                                  "--set", "model.rho=gardner",
+                                                  "--set", "time={duration_s: 0.4, stepping: single}"};
+    static_cast<void>(runs.hashes("observed", 0, one_shot + std::vector<std::string>{"--set", "model.dip_deg=20"}));
+    const std::vector<std::string> compared =
+        one_shot + std::vector<std::string>{"--set", "imaging={parameters: vp_and_rho, illumination: true, observed: " +
+                                                         (runs.out("observed") / "seismograms.h5").string() + "}"};
+    const auto images = [&](const std::string& name) {
+        std::vector<std::vector<float>> all;
+        for (const onda::StoredImageKind* kind :
+             {&onda::kVpGradient, &onda::kRhoGradient, &onda::kSourceIllumination, &onda::kReceiverIllumination})
+            all.push_back(onda::read_image(runs.out(name) / "gradient.h5", *kind, {0, 0, 0}, {15, 13, 43}));
+        return all;
+    };
+    REQUIRE(runs.run("one", 0, compared, "gradient").code == 0);
+    const ToldRun told(runs, compared, "gradient");
+    for (const int ranks : {0, 2}) {
+        told.tell(2, 1 - ranks / 2, SIGTERM, kEveryMoment);
+        const Outcome rest = runs.run(ToldRun::kName, ranks, compared + cut(2), "gradient");
+        CAPTURE(rest.err);
+        CHECK(rest.code == 0);
+        CHECK(contains(rest.err, "of the adjoint field; computed again: the forward field"));
+        CHECK(images(ToldRun::kName) == images("one"));
+        std::filesystem::remove_all(runs.out(ToldRun::kName));
+    }
 }
 
 TEST_CASE("what some processes have kept of a grid goes on with a longer record on others, byte for byte") {
