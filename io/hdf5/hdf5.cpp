@@ -1,6 +1,7 @@
 #include "io/hdf5/hdf5.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -65,7 +66,7 @@ Turn::Pause::~Pause() {
 }
 
 using detail::check;
-using detail::error_stack;
+using detail::library_fault;
 using detail::ScopedId;
 
 static_assert(std::is_same_v<Id, hid_t> && std::is_same_v<Extent, hsize_t>);
@@ -73,6 +74,9 @@ static_assert(std::is_same_v<Id, hid_t> && std::is_same_v<Extent, hsize_t>);
 namespace detail {
 
 namespace {
+/// What a disk, a network or the limits of the system answer. A damaged file asks for what cannot be, EINVAL.
+constexpr std::array kFaultsOfSystem{EIO, ESTALE, ENXIO, ENODEV, ETIMEDOUT, ENOSPC, EDQUOT, EROFS, EMFILE, ENFILE};
+
 herr_t collect(unsigned, const H5E_error2_t* error, void* descriptions) {
     if (error->desc != nullptr && error->desc[0] != '\0')
         static_cast<std::vector<std::string>*>(descriptions)->emplace_back(error->desc);
@@ -88,15 +92,23 @@ std::string brief(const std::string& description) {
     return description.substr(0, description.find(": time")) + ": " +
            description.substr(begin, description.find('\'', begin) - begin);
 }
+
+/// Whether an HDF5 description is the POSIX driver's of a call that the system has failed.
+bool blames_system(const std::string& description) {
+    return std::ranges::any_of(kFaultsOfSystem, [&description](int error) {
+        return description.find("errno = " + std::to_string(error) + ",") != std::string::npos;
+    });
+}
 }  // namespace
 
-std::string error_stack() {
+LibraryFault library_fault() {
     std::vector<std::string> descriptions;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &descriptions);
-    if (descriptions.empty()) return "";
+    if (descriptions.empty()) return {};
     // What was asked for, and the cause; the calls between tell a user nothing.
     const auto first = brief(descriptions.front()), last = brief(descriptions.back());
-    return " (HDF5: " + (first == last ? first : first + " … " + last) + ")";
+    return {" (HDF5: " + (first == last ? first : first + " … " + last) + ")",
+            std::ranges::any_of(descriptions, blames_system)};
 }
 
 namespace {
@@ -124,7 +136,7 @@ constexpr H5L_class_t kUnfollowedLinks{H5L_LINK_CLASS_T_VERS, H5L_TYPE_EXTERNAL,
 
 /// When HDF5 sets itself up, or describes what it is to do, only an allocation can fail.
 [[noreturn]] void fail_to_set_up() {
-    throw Error(ExitCode::out_of_memory, "out of memory: cannot set up the HDF5 library" + error_stack() +
+    throw Error(ExitCode::out_of_memory, "out of memory: cannot set up the HDF5 library" + library_fault().text +
                                              "\n  take a machine with more memory");
 }
 
@@ -328,6 +340,12 @@ std::string Object::place() const {
 void Object::fail(const std::string& message) const {
     file_->abandoned = file_->fault == ExitCode::io_error;
     throw Error(file_->fault, place() + ": " + printable_whole(message));
+}
+
+void Object::fail_by(const detail::LibraryFault& fault, const std::string& message) const {
+    if (!fault.is_of_system) fail(message + fault.text);
+    file_->abandoned = file_->fault == ExitCode::io_error;
+    throw Error(ExitCode::io_error, place() + ": " + printable_whole(message + fault.text));
 }
 
 void Object::close() {
@@ -560,7 +578,7 @@ File File::create(const std::filesystem::path& file, const std::filesystem::path
     const bool created = std::filesystem::exists(file, unseen);
     if (id < 0)
         throw Error(created ? ExitCode::io_error : ExitCode::cannot_create,
-                    onda::shown(shown) + ": cannot create the file" + error_stack());
+                    onda::shown(shown) + ": cannot create the file" + library_fault().text);
     return File(id, shown.string(), ExitCode::io_error);
 }
 
@@ -571,9 +589,11 @@ File File::open(const std::filesystem::path& file) {
     errno = 0;
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
     const bool none_left = errno == EMFILE || errno == ENFILE;  // the system's fault, not the file's
-    if (id < 0)
-        throw Error(none_left ? ExitCode::io_error : ExitCode::bad_data,
-                    shown(file) + ": cannot open it as an HDF5 file" + error_stack());
+    if (id < 0) {
+        const detail::LibraryFault fault = library_fault();
+        throw Error(none_left || fault.is_of_system ? ExitCode::io_error : ExitCode::bad_data,
+                    shown(file) + ": cannot open it as an HDF5 file" + fault.text);
+    }
     return File(id, file.string(), ExitCode::bad_data);
 }
 

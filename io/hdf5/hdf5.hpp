@@ -28,6 +28,10 @@
 
 namespace onda::hdf5 {
 
+namespace detail {
+struct LibraryFault;
+}
+
 /// For a process with other users of HDF5, such as h5py: they keep plugins and external links. The processes that read
 /// input files (guarded_hdf5.hpp) do without them all the same. To be called before HDF5 is used.
 void share_library();
@@ -116,6 +120,9 @@ public:
     /// Reports an error of the object with its place and the message. \throws Error(bad_data or io_error, by how the
     /// file was opened).
     [[noreturn]] void fail(const std::string& message) const;
+    /// Reports a call of the library that failed. \throws Error(io_error) where the system is to blame, otherwise as
+    /// fail().
+    [[noreturn]] void fail_by(const detail::LibraryFault& fault, const std::string& message) const;
     /// Writes what is cached, closes, and checks; writers close every object before the file. \throws Error.
     void close();
 

@@ -170,7 +170,7 @@ CheckedLayout check_layout(hid_t dataset, const Object& object, const std::strin
     const ScopedId type(check(H5Dget_type(dataset), object, "get its element type"), H5Tclose);
     check_content(type.get(), object, content);
     const auto element_bytes = H5Tget_size(type.get());
-    if (element_bytes == 0) object.fail("cannot get the size of its elements" + error_stack());
+    if (element_bytes == 0) object.fail_by(library_fault(), "cannot get the size of its elements");
 
     const ScopedId creation(check(H5Dget_create_plist(dataset), object, "get its layout"), H5Pclose);
     if (check(H5Pget_external_count(creation.get()), object, "look for external storage") > 0)

@@ -16,8 +16,12 @@ namespace onda::hdf5::detail {
 /// The name of the library in messages.
 inline constexpr const char* kLibrary = "HDF5";
 
-/// Quotes both ends of HDF5's error stack, what failed and why; call directly after the call that failed.
-std::string error_stack();
+/// What HDF5's error stack says of a call; taken directly after the call that failed.
+struct LibraryFault {
+    std::string text;           ///< both ends of the stack, what failed and why; empty: it says nothing
+    bool is_of_system = false;  ///< a read or write met a fault of the system, such as that of a disk
+};
+LibraryFault library_fault();
 /// Silences HDF5's own printing in this thread and, unless others use the library (share_library()), closes its doors.
 void prepare_library();
 /// Forbids plugins and external links in this process. \throws Error(out_of_memory).
@@ -44,7 +48,7 @@ private:
 /// Gives `value` unless it is negative, by which HDF5 says that a call failed.
 template <class T>
 T check(T value, const Object& object, const char* tried) {
-    if (value < 0) object.fail(std::string("cannot ") + tried + error_stack());
+    if (value < 0) object.fail_by(library_fault(), std::string("cannot ") + tried);
     return value;
 }
 

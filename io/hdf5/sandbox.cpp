@@ -201,7 +201,7 @@ struct Child::Impl {
                             ": damaged, or too large a chunk: reading it takes more memory than it may have "
                             "(at most " +
                             std::to_string(limits.memory_bytes >> 20) + " MiB)");
-        const bool known = code == ExitCode::missing_input || code == ExitCode::internal;
+        const bool known = code == ExitCode::missing_input || code == ExitCode::io_error || code == ExitCode::internal;
         throw Error(known ? code : ExitCode::bad_data, message_of(answer));
     }
 };
