@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
 """Runs a survey with checkpoints on disks that fail as real ones do: an ext4 that the kernel makes read-only at a random
-moment, and a btrfs whose quota is used up, at quotas of many sizes. Each run must end with a documented exit code and a
-message that names a file and the reason, or complete; once the disk is repaired, the same command must complete it, to the
-results of a run that nothing has disturbed. Ends with 1 where one does not. Needs root, loop devices, and for quotas
-btrfs-progs.
+moment, one that loses all that has not been synced, journal included, as where power fails, and a btrfs whose quota is
+used up, at quotas of many sizes. Each run must end with a documented exit code and a message that names a file and the
+reason, or complete; once the disk is repaired, the same command must complete it, to the results of a run that nothing
+has disturbed. Ends with 1 where one does not. Needs root, loop devices, and for quotas btrfs-progs.
 
     sudo tests/endurance/real_disks.py build/default/onda
     sudo tests/endurance/real_disks.py build/default/onda --remounts 200 --quotas 0
 
-Takes three minutes.
+Takes five minutes.
 """
 
 import argparse
 import collections
+import fcntl
 import json
 import os
 import pathlib
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -105,24 +107,40 @@ class Judge:
         return bool(self.faults)
 
 
-def remounted(onda, place, times, expected, duration_s):
-    """A read-only remount by the kernel, as after an error of the disk, at random moments of a run."""
-    judge = Judge("ext4 made read-only", expected)
+def make_read_only(disk):
+    """As the kernel does after an error of the disk."""
+    device = command("findmnt", "-n", "-o", "SOURCE", str(disk.folder)).strip()
+    pathlib.Path(f"/sys/fs/ext4/{pathlib.Path(device).name}/trigger_fs_error").write_text("1")
+
+
+def cut_power(disk):
+    """What is not on the disk is lost, the file system's journal included (EXT4_IOC_SHUTDOWN without a flush)."""
+    shutdown, without_flush = 0x8004587D, 2
+    folder = os.open(disk.folder, os.O_RDONLY)
+    try:
+        fcntl.ioctl(folder, shutdown, struct.pack("I", without_flush))
+    finally:
+        os.close(folder)
+
+
+def broken(onda, place, name, fault, times, expected, duration_s):
+    """An ext4 that meets a fault at random moments of a run."""
+    judge = Judge(f"ext4 {name}", expected)
     for i in range(times):
-        spot = place / f"remount{i}"
+        spot = place / f"{fault.__name__}{i}"
         spot.mkdir()
         disk = Disk(spot, ["mkfs.ext4", "-q", "-F"], "loop,errors=remount-ro")
-        device = command("findmnt", "-n", "-o", "SOURCE", str(disk.folder)).strip()
         (disk.folder / "run.yaml").write_text(SURVEY)
         os.sync()
         process = begin(onda, disk.folder)
         time.sleep(random.random() * duration_s)
-        pathlib.Path(f"/sys/fs/ext4/{pathlib.Path(device).name}/trigger_fs_error").write_text("1")
-        judge.ended(f"remount {i}", process, ["Read-only file system", "Input/output error"])
+        fault(disk)
+        judge.ended(f"{name}, {i}", process, ["Read-only file system", "Input/output error"])
         disk.unmount()
-        subprocess.run(["e2fsck", "-f", "-y", str(disk.image)], check=False, capture_output=True)
+        if fault is make_read_only:  # after a loss of power its journal is all that a file system has
+            subprocess.run(["e2fsck", "-f", "-y", str(disk.image)], check=False, capture_output=True)
         disk.mount()
-        judge.completed(f"remount {i}", onda, disk.folder)
+        judge.completed(f"{name}, {i}", onda, disk.folder)
         disk.unmount()
         shutil.rmtree(spot)
     return judge.report()
@@ -151,6 +169,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("onda", help="the program")
     parser.add_argument("--remounts", type=int, default=64, help="read-only remounts (default: 64)")
+    parser.add_argument("--power-losses", type=int, default=64, help="losses of power (default: 64)")
     parser.add_argument("--quotas", type=int, default=64, help="sizes of quotas (default: 64)")
     options = parser.parse_args()
     if os.geteuid() != 0:
@@ -168,7 +187,8 @@ def main():
         size_kb = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) // 1024
         print(f"an undisturbed run takes {duration_s:.2f} s and leaves {size_kb} kB")
         expected = hashes(place)
-        failed = remounted(onda, place, options.remounts, expected, duration_s) if options.remounts else False
+        failed = broken(onda, place, "made read-only", make_read_only, options.remounts, expected, duration_s)
+        failed |= broken(onda, place, "without power", cut_power, options.power_losses, expected, duration_s)
         if options.quotas:
             failed |= within_quotas(onda, place, options.quotas, expected, 3 * size_kb)
     sys.exit(failed)
