@@ -419,6 +419,7 @@ struct BackendConfig {
     NameOrIntegers split{"equal"};   ///< equal | measured | the planes of each slab
     NameOrIntegers devices{"auto"};  ///< auto | all | which
     std::string exchange = "auto";   ///< auto | host: the way of planes between GPUs of different processes
+    double rank_timeout_s = 300.;    ///< for which a process of MPI may give no sign of life; 0: for ever
     bool operator==(const BackendConfig&) const = default;
 };
 

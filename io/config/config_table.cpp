@@ -1595,6 +1595,13 @@ constexpr Parameter kBackend[] = {
      .slot = bind<&BackendConfig::exchange>,
      .help = "how planes get from the GPU of one process to that of another; no result depends on it",
      .values = "backend.exchange"},
+    {.name = "rank_timeout_s",
+     .slot = bind<&BackendConfig::rank_timeout_s>,
+     .help =
+         "time after which a process that MPI connects, and that gives no sign of life, ends the run; 0: the others "
+         "wait for ever; no result depends on it",
+     .unit = "s",
+     .range = between(0., 1e6)},
 };
 
 constexpr Parameter kConfig[] = {

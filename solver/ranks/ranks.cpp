@@ -16,6 +16,7 @@
 #include "io/files/interruption.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/ranks/launcher.hpp"
+#include "solver/ranks/signs_of_life.hpp"
 #include "solver/ranks/world.hpp"
 
 namespace onda {
@@ -52,7 +53,10 @@ World* join_world() {
     void* const module = open_module();
     if (module == nullptr) return nullptr;
     const auto join = reinterpret_cast<JoinWorld>(dlsym(module, kJoinWorld));
-    return join == nullptr ? nullptr : join([] { throw_if_interrupted(); });
+    return join == nullptr ? nullptr : join([] {
+        throw_if_interrupted();
+        throw_if_one_is_silent();
+    });
 }
 
 /// The processors that this process may use, as a text that is the same in all processes that may use the same ones.
@@ -195,7 +199,7 @@ void leave_ranks(int exit_code) noexcept {
 }
 
 bool is_told_by_first_rank() {
-    return session().is_connected && session().rank > 0;
+    return session().is_connected && session().rank > 0 && silent_rank() != 0;
 }
 
 std::string rank_prefix() {

@@ -22,6 +22,7 @@
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/hash.hpp"
+#include "solver/ranks/signs_of_life.hpp"
 #include "solver/run/account.hpp"
 #include "solver/run/rank_talk.hpp"
 #include "solver/run/run_folder.hpp"
@@ -340,6 +341,10 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     std::optional<UnheardSignals> until_shots_are_kept;
     if (ranks.team() != nullptr && keeps_checkpoints(plan))
         until_shots_are_kept.emplace(UnheardSignals::Which::those_that_ask_to_end);
+    std::optional<SignsOfLife> alive;
+    if (ranks.team() != nullptr && config.backend.rank_timeout_s > 0.)
+        alive.emplace(UnfinishedSurvey(options.folder).folder(), ranks.place().rank, ranks.place().size,
+                      std::chrono::duration<double>(config.backend.rank_timeout_s));
     GridRanks grid(plan, ranks);
     if (!grid.leads()) {
         grid.serve(plan, std::move(model));

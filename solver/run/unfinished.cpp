@@ -17,6 +17,7 @@
 #include "io/text/printable.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/program/json_text.hpp"
+#include "solver/ranks/signs_of_life.hpp"
 
 namespace onda {
 namespace {
@@ -28,7 +29,7 @@ constexpr int kFormatVersion = 1;
 bool is_ours(std::string_view name) {
     if (const auto final_name = final_name_of(name)) name = *final_name;
     return name == kSurveyName || name == kTableName || name == kEndName || is_shot_file_name(name) ||
-           is_checkpoint_name(name) || is_result_name(name);
+           is_checkpoint_name(name) || is_sign_of_life(name) || is_result_name(name);
 }
 
 /// Calls body(entry, name) for all that lies in a folder.

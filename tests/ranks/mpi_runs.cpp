@@ -422,6 +422,40 @@ TEST_CASE("a process that is killed ends all; what is finished is kept, and anot
     CHECK(runs.summary("broken")["hashes"] == expected);
 }
 
+TEST_CASE("a process that stands still, the first one too, ends all in the end; what is finished is kept") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> longer = kFiveShots + std::vector<std::string>{"--set", "time.duration_s=0.7"};
+    const Json expected = runs.hashes("one", 0, longer);
+    const auto first_shot = runs.out("broken") / "unfinished" / "00001.seismograms.h5";
+    for (const int stopped : {1, 0}) {
+        CAPTURE(stopped);
+        std::future<Outcome> broken = std::async(std::launch::async, [&] {
+            return runs.run("broken", 2,
+                            longer + cut(2) + std::vector<std::string>{"--set", "backend.rank_timeout_s=2"});
+        });
+        pid_t process = 0;
+        REQUIRE(wait_until([&] {
+            return std::filesystem::exists(first_shot) &&
+                   std::filesystem::exists(runs.out("broken") / "unfinished" /
+                                           ("rank_" + std::to_string(stopped) + ".alive")) &&
+                   (process = process_of_rank(stopped, runs.out("broken"))) > 0;
+        }));
+        kill(process, SIGSTOP);
+        const Outcome outcome = broken.get();
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 69);
+        CHECK(contains(outcome.err, "rank " + std::to_string(stopped) + " has given no sign of life for 2 s"));
+        CHECK(process_of_rank(stopped, runs.out("broken")) == 0);
+        CHECK(std::filesystem::exists(first_shot));
+    }
+    const Outcome rest = runs.run("broken", 3, longer);
+    CHECK(rest.code == 0);
+    CHECK(contains(rest.err, "resuming"));
+    CHECK(runs.summary("broken")["hashes"] == expected);
+    CHECK_FALSE(std::filesystem::exists(runs.out("broken") / "unfinished"));
+}
+
 namespace {
 
 /// A shot that is told by signals to keep what it has.
