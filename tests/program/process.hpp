@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <fcntl.h>
 #include <functional>
 #include <stdexcept>
@@ -128,3 +129,9 @@ private:
     pid_t id_ = -1;
     int code_ = -1;
 };
+
+/// How often something is tried: as often as a variable of the environment says, for those who want to try it for long.
+inline int times_wanted(const char* variable, int usual) {
+    const char* const wanted = std::getenv(variable);
+    return wanted != nullptr ? std::atoi(wanted) : usual;
+}

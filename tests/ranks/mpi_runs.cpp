@@ -8,6 +8,8 @@
 #include <doctest/doctest.h>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
 
 #include "io/results/image_file.hpp"
 #include "io/results/result_reader.hpp"
@@ -533,6 +535,48 @@ TEST_CASE("a signal that one process of a grid is sent makes all keep shot and s
     CHECK(contains(rest.err, "going on  shot 1 from the checkpoint after step "));
     CHECK(runs.summary(ToldRun::kName)["hashes"] == expected);
     CHECK(snapshots_in(runs.out(ToldRun::kName)) == snapshots);
+}
+
+// ONDA_SIGNALS tells how many.
+TEST_CASE("signals at any moment to any process leave checkpoints that are whole, from which other numbers go on") {
+    need_mpi();
+    const Runs runs;
+    const int wanted = times_wanted("ONDA_SIGNALS", 2);
+    const std::vector<std::string> settings =
+        of_seconds("1") + kEveryMoment + std::vector<std::string>{"--set", "output.snapshots.every_steps=100"};
+    const Json expected = runs.hashes("one", 0, settings);
+    const std::vector<float> snapshots = snapshots_in(runs.out("one"));
+    std::mt19937 random(4);
+    int signals = 0, too_late = 0;
+    while (signals < wanted) {
+        while (signals < wanted && !std::filesystem::exists(runs.out("told") / "summary.json")) {
+            const int ranks = 2 + static_cast<int>(random() % 3), rank = static_cast<int>(random()) & 1;
+            std::future<Outcome> run =
+                std::async(std::launch::async, [&] { return runs.run("told", ranks, settings + cut(ranks)); });
+            const auto is_over = [&run] { return run.wait_for(std::chrono::seconds(0)) == std::future_status::ready; };
+            pid_t process = 0;
+            wait_until([&] {
+                return is_over() || (std::filesystem::exists(runs.out("told") / "unfinished") &&
+                                     (process = process_of_rank(rank, runs.out("told"))) > 0);
+            });
+            std::this_thread::sleep_for(std::chrono::milliseconds(random() % 1000));
+            if (process > 0) kill(process, signals % 2 == 0 ? SIGTERM : SIGINT);
+            const Outcome outcome = run.get();
+            CAPTURE(outcome.err);
+            ++signals;
+            too_late += outcome.code == 0;
+            CHECK((outcome.code == 0 || outcome.code == 75 || outcome.code == 128 + SIGTERM ||
+                   outcome.code == 128 + SIGINT));
+            for (const std::string& name : {onda::earlier_checkpoint_name(1), onda::checkpoint_name(1)})
+                if (const auto file = runs.out("told") / "unfinished" / name; std::filesystem::exists(file))
+                    CHECK_NOTHROW(onda::CheckpointReader(file).verify());
+        }
+        CHECK(runs.run("told", 2, settings + cut(2)).code == 0);
+        CHECK(runs.summary("told")["hashes"] == expected);
+        CHECK(snapshots_in(runs.out("told")) == snapshots);
+        std::filesystem::remove_all(runs.out("told"));
+    }
+    MESSAGE(signals, " signals, of which ", too_late, " came when the run had ended");
 }
 
 TEST_CASE("a gradient on a grid that processes share goes on from its adjoint field, on these and in one process") {

@@ -1,7 +1,6 @@
 // The checkpoints of a survey on disk, and runs that signals stop where they have left some.
 #pragma once
 
-#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -43,12 +42,6 @@ inline bool stop_on_the_way(const SurveyPlace& place, const std::vector<std::str
     process.send(signal);
     CHECK(process.wait() == 0);
     return process.code() == 75;
-}
-
-/// How often something is tried: as often as a variable of the environment says, for those who want to try it for long.
-inline int times_wanted(const char* variable, int usual) {
-    const char* const wanted = std::getenv(variable);
-    return wanted != nullptr ? std::atoi(wanted) : usual;
 }
 
 inline void flip_byte(const std::filesystem::path& path, std::streamoff at) {
