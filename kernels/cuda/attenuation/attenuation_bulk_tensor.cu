@@ -23,7 +23,7 @@ Instance<typename Tile::T> relaxing_density_group_row() {
 template <>
 void add_attenuation_bulk_tensor<ONDA_RADIUS>(Instances<float>& list) {
     constexpr int strategy = strategy_place("vertical");
-    for_one_row_tiles<ONDA_RADIUS, strategy>([&list]<typename Tile>() {
+    for_one_row_tiles<ONDA_RADIUS, strategy>([&]<typename Tile>() {
         list.push_back(relaxing_row<Tile, BulkTensorCopies, 1>(strategy, "tma", 90));
     });
     for_bulk_tensor_density_tiles<float, ONDA_RADIUS>([&list]<typename Tile>() {
