@@ -68,6 +68,13 @@ struct ModelArrays {
     std::array<std::optional<Ends>, 3> ends{};         ///< along x, y and z, where the program knows them
 };
 
+/// By which an absorption in dB/(MHz^b cm) becomes a quality factor.
+struct PowerLaw {
+    double frequency_hz = 0.;  ///< at which it does
+    double power = 1.;         ///< b
+    bool operator==(const PowerLaw&) const = default;
+};
+
 struct ModelConfig {
     std::string type = "constant";  ///< a row of model_builders()
     // file
@@ -102,13 +109,16 @@ struct ModelConfig {
     std::string q_rule = "auto";  ///< auto | none | li
     std::optional<double> q;      ///< where no layer or body says otherwise
     // anisotropy
-    std::string anisotropy = "auto";       ///< auto | none | shales
-    std::optional<double> epsilon, delta;  ///< where no layer or body says otherwise
-    bool clip_delta = false;               ///< lower delta to epsilon where it is more
-    std::int64_t elliptical_radius = 12;   ///< nodes around sources in which delta rises to epsilon
-    std::string storage = "float";         ///< float | 16bit | table | auto
+    std::string anisotropy = "auto";           ///< auto | none | shales
+    std::optional<double> epsilon, delta;      ///< where no layer or body says otherwise
+    bool clip_delta = false;                   ///< lower delta to epsilon where it is more
+    std::optional<double> theta_deg, phi_deg;  ///< of the axis; one that is absent is 0
+    std::int64_t elliptical_radius = 12;       ///< nodes around sources in which delta rises to epsilon
+    std::string storage = "float";             ///< float | 16bit | table | auto
     // array
     std::shared_ptr<const ModelArrays> arrays;  ///< no parameter: set by the program
+    // file with an absorption
+    std::optional<PowerLaw> power_law;  ///< no parameter: of section attenuation and the wavelets
     bool operator==(const ModelConfig&) const = default;
 };
 

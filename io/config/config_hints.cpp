@@ -55,11 +55,12 @@ constexpr ForeignWord kForeignKeys[] = {
     {"density densities", "rho_kg_m3 (of the model, a layer or a body)"},
     {"qp quality quality_factor", "q (of the model, a layer or a body)"},
     {"vti thomsen thomsen_epsilon thomsen_delta", "epsilon and delta (of the model, a layer or a body)"},
+    {"theta tilt tti vtt", "theta_deg (of the model)"},
+    {"phi", "phi_deg (of the model)"},
     {"attenuation absorption", "model.q (how it is fitted: section attenuation)"},
     {"alpha_power power_law power_exponent", "attenuation.frequency_power"},
 };
-constexpr std::string_view kOtherPhysics =
-    "equation physics rheology wave_equation vs qs theta phi alpha alpha_coeff vtt tti";
+constexpr std::string_view kOtherPhysics = "equation physics rheology wave_equation vs qs alpha alpha_coeff";
 
 constexpr ForeignWord kForeignValues[] = {
     {"free freesurface free-surface dirichlet null_dirichlet pressure_free", "free_surface"},
@@ -234,7 +235,10 @@ KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows) 
     const auto elsewhere = find_elsewhere(key, config_rows(), "");
     if (!elsewhere.empty()) return {"; it belongs elsewhere: " + elsewhere, {}};
     if (has_word(kOtherPhysics, lower(key)))
-        return {"; the equation solved is the acoustic one, that of a fluid: vp, rho, q, epsilon and delta alone", {}};
+        return {
+            "; the equation solved is the acoustic one, that of a fluid: vp, rho, q, epsilon, delta and the angles of "
+            "their axis alone",
+            {}};
     std::string keys;
     for (const Parameter& row : rows) keys += (keys.empty() ? "" : ", ") + std::string(row.name);
     return {"; there are " + keys, {}};

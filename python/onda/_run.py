@@ -39,6 +39,8 @@ def run(
     q: "Union[None, float, ArrayLike]" = None,
     epsilon: "Optional[ArrayLike]" = None,
     delta: "Optional[ArrayLike]" = None,
+    theta: "Union[None, float, ArrayLike]" = None,
+    phi: "Union[None, float, ArrayLike]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = None,
@@ -62,6 +64,9 @@ def run(
         model.q and model.q_rule of the configuration hold, and without these nothing is absorbed.
     epsilon, delta: Thomsen's parameters, in the same way, delta at most epsilon; of one alone the other is 0. Without
         them velocities are the same in all directions.
+    theta, phi: angle of the axis of epsilon and delta from the vertical, and the azimuth towards which it is tilted, from
+        x to y, in degrees, in the same way, or one number for all nodes. Of theta alone phi is 0; in 2-D there is no phi,
+        and theta may be negative. Without them the axis is vertical.
     overrides: as --set of the command line: {"time.duration_s": 2}, or ["time.duration_s=2"]. They also say what becomes
         of arrays: {"model.clip_delta": True}.
     shots: the numbers of the shots to compute; default: all.
@@ -71,7 +76,7 @@ def run(
     Warnings are OndaWarning; the log goes to logging.getLogger("onda").
     Raises OndaError: ConfigError, MissingInputError, OutOfMemoryError, UnstableError, ….
     """
-    left = computed(_core.run, request_of(config, vp, rho, overrides, shots, q, epsilon, delta), vp is not None, progress)
+    left = computed(_core.run, request_of(config, vp, rho, overrides, shots, q, epsilon, delta, theta, phi), vp is not None, progress)
     return Run(left["shots"], json.loads(left["summary"]), left["config_yaml"], _Memory(left))
 
 
@@ -84,17 +89,28 @@ def request_of(
     q: "Union[None, float, ArrayLike]" = None,
     epsilon: "Optional[ArrayLike]" = None,
     delta: "Optional[ArrayLike]" = None,
+    theta: "Union[None, float, ArrayLike]" = None,
+    phi: "Union[None, float, ArrayLike]" = None,
 ) -> _core.RunRequest:
     """What _core computes for arguments like those of run()."""
-    of_all = number_of(q)
-    all_arrays = {"vp": vp, "rho": rho, "q": q if of_all is None else None, "epsilon": epsilon, "delta": delta}
-    given = {name: array_of(name, array) for name, array in all_arrays.items() if array is not None}
+    numbers = {name: number_of(value) for name, value in (("q", q), ("theta", theta), ("phi", phi))}
+    numbers = {name: number for name, number in numbers.items() if number is not None}
+    all_arrays = {"vp": vp, "rho": rho, "q": q, "epsilon": epsilon, "delta": delta, "theta": theta, "phi": phi}
+    given = {
+        name: array_of(name, array) for name, array in all_arrays.items() if array is not None and name not in numbers
+    }
     for name in given:
         if "vp" not in given:
             raise UsageError(f"{name}: an array of {_WHAT[name]} takes an array of velocities beside it: vp")
-    if of_all is not None and "vp" not in given:
-        raise UsageError("q: a quality factor takes an array of velocities beside it: vp; model.q has one for others")
+    for name in numbers:
+        if "vp" not in given:
+            raise UsageError(
+                f"{name}: one of the {_WHAT[name]} takes an array of velocities beside it: vp; {_KEYS[name]} has one for "
+                "others"
+            )
     arrays = {name: _as_model(name, array) for name, array in given.items()}
+    for name in arrays.keys() & {"theta", "phi"}:
+        arrays[name] = np.deg2rad(arrays[name].astype(np.float64)).astype(np.float32)
     ends = {name: _ends_of(name, array) for name, array in given.items()}
     for name in arrays:
         if arrays[name].shape != arrays["vp"].shape:
@@ -106,21 +122,29 @@ def request_of(
     settings = settings_of(overrides)
     if arrays:  # of the model what overrides say is left, and its quality factor
         settings = ["model={type: array}", *settings, "model.type=array"]
-    if of_all is not None:
-        settings.append("model.q=.inf" if of_all == float("inf") else f"model.q={of_all!r}")
+    for name, number in numbers.items():
+        settings.append(f"{_KEYS[name]}=" + (".inf" if number == float("inf") else repr(number)))
     known = {axis: span for name in reversed(list(given)) for axis, span in ends.get(name, {}).items()}
     return _core.RunRequest(text, name, settings, arrays, known, selection_of(shots))
 
 
-_WHAT = {"rho": "densities", "q": "quality factors", "epsilon": "Thomsen's epsilon", "delta": "Thomsen's delta"}
+_WHAT = {
+    "rho": "densities",
+    "q": "quality factors",
+    "epsilon": "Thomsen's epsilon",
+    "delta": "Thomsen's delta",
+    "theta": "tilts",
+    "phi": "azimuths",
+}
+_KEYS = {"q": "model.q", "theta": "model.theta_deg", "phi": "model.phi_deg"}  # of one number for all nodes
 
 
-def number_of(q: "Union[None, float, ArrayLike]") -> Optional[float]:
-    """The one number that a quality factor is; None for arrays, and where there is none."""
-    if q is None or hasattr(q, "dims"):
+def number_of(value: "Union[None, float, ArrayLike]") -> Optional[float]:
+    """The one number that a parameter is; None for arrays, and where there is none."""
+    if value is None or hasattr(value, "dims"):
         return None
-    if isinstance(q, (int, float, np.generic)) or (isinstance(q, np.ndarray) and q.ndim == 0):
-        return float(q)
+    if isinstance(value, (int, float, np.generic)) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return float(value)
     return None
 
 

@@ -16,6 +16,7 @@
 #include "solver/commands/model_pictures.hpp"
 #include "solver/model/model.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/model/stored_parameter.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
@@ -36,14 +37,9 @@ struct FurtherInput {
     std::string units;
 };
 
-/// Every parameter of the equations but the velocity, each once.
 std::vector<FurtherInput> further_inputs() {
     std::vector<FurtherInput> inputs;
-    for (const Equation& equation : equations())
-        for (const MediumParameter& parameter : equation->parameters.subspan(1)) {
-            const auto is_it = [&](const FurtherInput& one) { return one.parameter->name == parameter.name; };
-            if (std::ranges::none_of(inputs, is_it)) inputs.push_back({&parameter, {}, {}});
-        }
+    for (const MediumParameter* const parameter : storable_parameters()) inputs.push_back({parameter, {}, {}});
     return inputs;
 }
 

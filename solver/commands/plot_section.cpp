@@ -16,6 +16,7 @@
 #include "solver/commands/model_pictures.hpp"
 #include "solver/commands/plot.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/model/stored_parameter.hpp"
 #include "solver/planning/make_plan.hpp"
 
 namespace onda::plot {
@@ -61,10 +62,10 @@ DrawnModel open_model_file(const std::filesystem::path& path, const Options& opt
         if (file->has(density))
             cut.rho = read_section(
                 cut.section, [&](auto first, auto count, auto values) { file->read(density, first, count, values); });
-        for (const MediumParameter& parameter : {kQ, kEpsilon, kDelta})
-            if (const Quantity further = quantity_of(parameter); file->has(further))
+        for (const MediumParameter* const parameter : storable_parameters())
+            if (const Quantity further = quantity_of(*parameter); parameter->name != kRho.name && file->has(further))
                 cut.further.push_back(
-                    {label_of(parameter), read_section(cut.section, [&](auto first, auto count, auto values) {
+                    {label_of(*parameter), read_section(cut.section, [&](auto first, auto count, auto values) {
                          file->read(further, first, count, values);
                      })});
         return cut;

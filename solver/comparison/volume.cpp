@@ -16,7 +16,7 @@
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "kernels/equations/parameters.hpp"
-#include "solver/model/model_builders.hpp"
+#include "solver/model/stored_parameter.hpp"
 
 namespace onda {
 namespace {
@@ -80,22 +80,32 @@ std::int64_t shot_of(const ResultReader& reader, const std::filesystem::path& fi
     return shot;
 }
 
+/// The parameter of this name beside vp. \throws Error(usage) where the file has none.
+const MediumParameter& further_parameter(const ModelFile& model, const std::filesystem::path& file,
+                                         const std::string& wanted) {
+    const std::vector<const MediumParameter*> known = storable_parameters();
+    const auto named = std::ranges::find(known, wanted, [](const MediumParameter* one) { return one->name; });
+    if (named != known.end() && model.has(quantity_of(**named))) return **named;
+    std::vector<std::string> there{std::string(kVp.name)};
+    for (const MediumParameter* const parameter : known)
+        if (model.has(quantity_of(*parameter))) there.emplace_back(parameter->name);
+    refuse_dataset(file, wanted, there);
+}
+
 Volume read_model_volume(const std::filesystem::path& file, const VolumeSelection& selection) {
     refuse_selection(file, selection, "a model", false, false, true);
     const ModelFile model(file);
-    const Quantity rho = quantity_of(kRho);
-    std::vector<std::string> there{"vp"};
-    if (model.has(rho)) there.emplace_back("rho");
+    const bool is_velocity = selection.dataset.empty() || selection.dataset == kVp.name;
+    const MediumParameter& parameter = is_velocity ? kVp : further_parameter(model, file, selection.dataset);
     Volume volume;
-    volume.what = selection.dataset.empty() ? "vp" : selection.dataset;
-    if (std::ranges::find(there, volume.what) == there.end()) refuse_dataset(file, selection.dataset, there);
+    volume.what = parameter.name;
+    volume.unit = parameter.unit;
     volume.axes = axes_of(model.geometry());
     volume.values.resize(static_cast<std::size_t>(product_of(volume.extents())));
-    if (volume.what == "vp")
+    if (is_velocity)
         model.read({}, volume.extents(), volume.values);
     else
-        model.read(rho, {}, volume.extents(), volume.values);
-    volume.unit = volume.what == "vp" ? "m/s" : "kg/m3";
+        model.read(quantity_of(parameter), {}, volume.extents(), volume.values);
     return volume;
 }
 

@@ -38,15 +38,16 @@ struct Volume {
 
 /// Which values of a file are wanted, where it has several.
 struct VolumeSelection {
-    std::string dataset;  ///< of models vp or rho, of images as `onda plot image --image`; empty: the first
+    std::string
+        dataset;  ///< of models a parameter, such as rho, of images as `onda plot image --image`; empty: the first
     std::optional<std::int64_t> shot;  ///< of gathers and snapshots; default: the first
     std::optional<double> time_s;      ///< of snapshots: the nearest; default: the last
 };
 
-/// Reads a model (vp, rho), an image or gradient, a snapshot or a gather (receiver x time) of one shot, from an HDF5
-/// file or the folder of a run, in a process of its own, or an array of NumPy's of up to three axes, whose samples are
-/// one apart. \throws Error(missing_input | bad_data), naming file and value, also for values that are not finite;
-/// Error(usage) for a selection that is not there or that the file has no use for.
+/// Reads a model (vp or another parameter), an image or gradient, a snapshot or a gather (receiver x time) of one shot,
+/// from an HDF5 file or the folder of a run, in a process of its own, or an array of NumPy's of up to three axes, whose
+/// samples are one apart. \throws Error(missing_input | bad_data), naming file and value, also for values that are not
+/// finite; Error(usage) for a selection that is not there or that the file has no use for.
 Volume read_volume(const std::filesystem::path& file, const VolumeSelection& selection);
 
 /// Refuses volumes that do not lie on the same grid. \throws Error(bad_data) naming both files, their extents and

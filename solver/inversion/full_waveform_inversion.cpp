@@ -83,6 +83,7 @@ void FullWaveformInversion::prepare() {
     });
     config_.grid = draft.config.grid;
     config_.attenuation = settled_attenuation(draft);
+    config_.model.power_law = draft.config.model.power_law;
     const Model model = ranks_.all_or_none(
         [&] { return make_model(config_.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
     std::string mask_hash;

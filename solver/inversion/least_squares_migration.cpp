@@ -154,7 +154,7 @@ void LeastSquaresMigration::prepare() {
                                [&](const RankPlace& place) { return make_plan(config_, place, &kNormalProductTask); });
     ranks_.all_or_none([&] { refuse_if_memory_is_short(draft); });
     const Model model = ranks_.all_or_none(
-        [&] { return make_model(config_.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
+        [&] { return make_model(draft.config.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
     plan_ = ranks_.all_or_none([&] { return refine(std::move(draft), model); });
     plan_->task = &kLeastSquaresTask;
     ranks_.all_or_none([&] { check_codes_can_change(); });

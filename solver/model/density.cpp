@@ -45,6 +45,7 @@ bool has_density(const ModelConfig& m, const ConfigOrigin& origin) {
 
 bool follows_from_vp(const ModelConfig& config, const MediumParameter& parameter) {
     if (is_thomsen(parameter)) return config.anisotropy == "shales" || uniform_thomsen(config, parameter);
+    if (is_tilt(parameter)) return uniform_tilt(config, parameter).has_value();
     return parameter.name == kRho.name ? config.rho == "gardner" : parameter.name == kQ.name && q_follows(config);
 }
 
@@ -108,7 +109,9 @@ void complete_parameters(const ModelConfig& config, Model& model) {
         const UnsetVector<float>& vp = model.vp().values;
         UnsetVector<float>& values = model.parameters[i].values;
         values.resize(vp.size());
-        if (const auto uniform = is_thomsen(parameter) ? uniform_thomsen(config, parameter) : std::nullopt) {
+        if (const auto uniform = is_thomsen(parameter) ? uniform_thomsen(config, parameter)
+                                 : is_tilt(parameter)  ? uniform_tilt(config, parameter)
+                                                       : std::nullopt) {
             std::ranges::fill(values, *uniform);
             continue;
         }

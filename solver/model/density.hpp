@@ -22,7 +22,7 @@ bool has_density(const ModelConfig& config, const ConfigOrigin& origin);
 float gardner_density(float vp_m_s);
 
 /// Whether a parameter is made once vp is there: rho by Gardner's relation, q by a rule or as one value, epsilon and
-/// delta likewise.
+/// delta and the angles of their axis likewise.
 bool follows_from_vp(const ModelConfig& config, const MediumParameter& parameter);
 
 /// The density range of a model whose waves feel the density, told without making it: bounds from layers and bodies, or

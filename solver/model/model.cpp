@@ -214,7 +214,7 @@ bool gives(const ModelConfig& config, const MediumParameter& parameter, const Co
     if (parameter.name == kRho.name) return has_density(config, origin);
     if (parameter.name == kQ.name) return has_q(config, origin);
     if (is_thomsen(parameter)) return has_anisotropy(config, origin);
-    if (is_tilt(parameter)) return has_tilt(config);
+    if (is_tilt(parameter)) return has_tilt(config, origin);
     return is_stored(config, parameter);
 }
 
@@ -230,6 +230,7 @@ Model make_model(const ModelConfig& config, const Equation& equation, const Grid
     for (std::size_t i = 1; i < model.parameters.size(); ++i)  // builders see to vp
         check_values(config, equation->parameters[i], grid, model.parameters[i].values);
     settle_delta(config, model, origin);
+    settle_tilt(config, model);
     for (ParameterValues& given : model.parameters) find_range(given);
     for (std::size_t i = 1; i < model.parameters.size(); ++i) {
         const MediumParameter& parameter = equation->parameters[i];
@@ -254,6 +255,7 @@ std::optional<ParameterRange> told_range(const ModelConfig& config, const Medium
                                          const VelocityRange& velocity) {
     if (parameter.name == kRho.name) return density_range(config, velocity);
     if (parameter.name != kQ.name && !is_thomsen(parameter)) return std::nullopt;
+    if (parameter.name == kQ.name && !config.power_law && has_absorption(config)) return std::nullopt;
     const auto range = is_thomsen(parameter) ? thomsen_range(config, parameter, velocity) : q_range(config, velocity);
     return range ? range : sampled_range_of_file(config, parameter);
 }

@@ -78,7 +78,8 @@ std::span<const ModelBuilder> model_builders();
 GridConfig complete_grid(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin);
 
 /// Whether a model gives a parameter: every one gives vp, a file whatever it has a dataset of, and density.hpp,
-/// quality_factor.hpp and thomsen.hpp say which have theirs. \throws as has_density(), has_q() and has_anisotropy().
+/// quality_factor.hpp and thomsen.hpp say which have theirs. \throws as has_density(), has_q(), has_anisotropy() and
+/// has_tilt().
 bool gives(const ModelConfig& config, const MediumParameter& parameter, const ConfigOrigin& origin);
 
 /// The model of a configuration, built or read; the same bits for any number of threads.
@@ -90,7 +91,8 @@ Model make_model(const ModelConfig& config, const Equation& equation, const Grid
 VelocityRange velocity_range(const ModelConfig& config, const Equation& equation, const Grid& grid,
                              const ConfigOrigin& origin);
 /// The range of a parameter other than vp, without making the model; nothing where it cannot be told. Q, epsilon and
-/// delta of a file are read, at some of its nodes: the time step depends on them.
+/// delta of a file are read, at some of its nodes: the time step depends on them. Of Q that follows from an absorption
+/// nothing is told without ModelConfig::power_law.
 std::optional<ParameterRange> told_range(const ModelConfig& config, const MediumParameter& parameter,
                                          const VelocityRange& velocity);
 /// " m/s", for texts after a number; nothing for mere numbers.

@@ -14,12 +14,14 @@
 #include "solver/model/density.hpp"
 #include "solver/model/file_resampling.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/model/quality_factor.hpp"
 #include "solver/model/thomsen.hpp"
 
 namespace onda {
 namespace {
 
 constexpr std::int64_t kSampledValues = 16 * 1024 * 1024;  // of a file looked at for its range
+constexpr std::int64_t kAbsorbingValues = 1024 * 1024;     // of an absorption that becomes Q at a time
 constexpr double kMuchFiner = 2.;                          // file spacings in one of the grid that are worth a warning
 
 // What io/ refuses in files and formats of other programs, and what the equations say.
@@ -80,7 +82,51 @@ Fit open_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& 
     return {std::move(file), same};
 }
 
-ReadBox reader_of(const ModelFile& file, const MediumParameter& parameter) {
+/// Replaces an absorption by the Q that follows from it. \param at the node of the file of a value, for messages.
+void to_q(const ModelConfig& config, std::span<const float> vp, std::span<float> values,
+          const std::function<std::string(std::size_t)>& at) {
+    const PowerLaw& law = config.power_law.value();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double alpha = static_cast<double>(values[i]);
+        const double q = alpha > 0. ? q_of_absorption(alpha, static_cast<double>(vp[i]), law) : kQ.highest;
+        if (!(q >= kQ.lowest))
+            throw Error(ExitCode::bad_data,
+                        fmt::format("{}: alpha{} = {:g} {} is a Q of {:.3g} at {:g} Hz, where vp is {:g} m/s: Q must "
+                                    "be {:g} or more",
+                                    shown(config.file), at(i), alpha, kAlpha.unit, std::max(q, 0.), law.frequency_hz,
+                                    vp[i], kQ.lowest));
+        values[i] = static_cast<float>(q);
+    }
+}
+
+/// Reads Q of a file that has an absorption, a few planes at a time.
+ReadBox reader_of_absorption(const ModelFile& file, const ModelConfig& config) {
+    return [&file, &config](std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
+                            std::span<float> values) {
+        const std::int64_t plane = count[0] * count[1];
+        const std::int64_t step = std::max<std::int64_t>(kAbsorbingValues / std::max<std::int64_t>(plane, 1), 1);
+        std::vector<float> vp;
+        for (std::int64_t z = 0; z < count[2]; z += step) {
+            const std::array<std::int64_t, 3> from{first[0], first[1], first[2] + z},
+                some{count[0], count[1], std::min(step, count[2] - z)};
+            const std::span<float> part =
+                values.subspan(static_cast<std::size_t>(z * plane), static_cast<std::size_t>(some[2] * plane));
+            vp.resize(part.size());
+            file.read(from, some, vp);
+            file.read(quantity_of(kAlpha), from, some, part);
+            to_q(config, vp, part, [&](std::size_t i) {
+                const auto node = static_cast<std::int64_t>(i);
+                const std::string y = file.geometry().dimensions == 2
+                                          ? ""
+                                          : fmt::format(", iy = {}", from[1] + node / count[0] % count[1]);
+                return fmt::format("(ix = {}{}, iz = {})", from[0] + node % count[0], y, from[2] + node / plane);
+            });
+        }
+    };
+}
+
+ReadBox reader_of(const ModelFile& file, const ModelConfig& config, const MediumParameter& parameter) {
+    if (parameter.name == kQ.name && file.has(quantity_of(kAlpha))) return reader_of_absorption(file, config);
     if (parameter.name == kVp.name)
         return [&file](auto first, auto count, std::span<float> values) { file.read(first, count, values); };
     return [&file, quantity = quantity_of(parameter)](auto first, auto count, std::span<float> values) {
@@ -120,13 +166,13 @@ void average_from(const ModelFile& file, const ModelConfig& config, const Equati
         const MediumParameter& parameter = equation->parameters[i];
         const std::span<float> values(model.parameters[i].values);
         if (parameter.name == kVp.name) {
-            read.vp = reader_of(file, parameter);
+            read.vp = reader_of(file, config, parameter);
             vp = values;
         } else if (parameter.name == kRho.name) {
-            read.rho = reader_of(file, parameter);
+            read.rho = reader_of(file, config, parameter);
             rho = values;
         } else {
-            read.further.push_back({reader_of(file, parameter), mean_of(parameter)});
+            read.further.push_back({reader_of(file, config, parameter), mean_of(parameter)});
             further.push_back(values);
         }
     }
@@ -237,7 +283,7 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
         UnsetVector<float>& values = model.parameters[i].values;
         values.resize(static_cast<std::size_t>(grid.points()));
         if (averaged) continue;
-        const ReadBox read = reader_of(fit.file, equation->parameters[i]);
+        const ReadBox read = reader_of(fit.file, config, equation->parameters[i]);
         if (as_is)
             read({0, 0, 0}, geometry.shape, values);
         else
@@ -295,14 +341,15 @@ VelocityRange range_of_file(const ModelConfig& config, const Equation& equation,
         if (!follows_from_vp(config, parameter)) static_cast<void>(fit.file.has(quantity_of(parameter)));
     const auto notes = fit.file.notes();
     if (const auto stored = fit.file.stored_range()) return {(*stored)[0], (*stored)[1], fit.same, notes};
-    const SampledRange range = sampled_range(fit.file.geometry(), reader_of(fit.file, equation->parameters.front()));
+    const SampledRange range =
+        sampled_range(fit.file.geometry(), reader_of(fit.file, config, equation->parameters.front()));
     return {range.low, range.high, fit.same && range.is_whole, notes};
 }
 
 ParameterRange sampled_range_of_file(const ModelConfig& config, const MediumParameter& parameter) {
     const ModelFile file(config.file);
     if (is_left_out(file, parameter)) return {};
-    const SampledRange range = sampled_range(file.geometry(), reader_of(file, parameter));
+    const SampledRange range = sampled_range(file.geometry(), reader_of(file, config, parameter));
     return {range.low, range.high};
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/text/printable.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/model/stored_parameter.hpp"
@@ -21,6 +23,17 @@ bool parts_have_q(const ModelConfig& m) {
 
 }  // namespace
 
+bool has_absorption(const ModelConfig& m) {
+    return m.type == "file" && is_stored(m, kAlpha);
+}
+
+double q_of_absorption(double alpha, double vp_m_s, const PowerLaw& law) {
+    const double db = 20. / std::numbers::ln10;  // of a factor e
+    const double per_m = 100. / db * alpha * std::pow(1e-6 * law.frequency_hz, law.power);
+    const double loss = per_m * vp_m_s / (2. * std::numbers::pi * law.frequency_hz);
+    return (1. - loss * loss) / (2. * loss);
+}
+
 bool has_q(const ModelConfig& m, const ConfigOrigin& origin) {
     if (m.q_rule == "none") return false;
     if (m.q_rule == "li") {
@@ -28,9 +41,14 @@ bool has_q(const ModelConfig& m, const ConfigOrigin& origin) {
             origin.fault("model.q_rule", "li makes Q from vp, but the model gives q as well: remove one");
         return true;
     }
-    const bool stored = is_stored(m, kQ);
+    const bool absorbs = has_absorption(m), stored = is_stored(m, kQ) || absorbs;
+    if (absorbs && is_stored(m, kQ))
+        origin.value_fault("model.file",
+                           shown(m.file) + " has both q and alpha, which say the same: remove one of them");
     if (stored && m.q)
-        origin.value_fault("model.q", "the model has its own q at every node: leave this out, or take another model");
+        origin.value_fault("model.q", fmt::format("the model has its own {} at every node: leave this out, or take "
+                                                  "another model",
+                                                  absorbs ? kAlpha.name : kQ.name));
     return stored || m.q || parts_have_q(m);
 }
 

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/models/model_file.hpp"
 #include "io/results/stored_pressure.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/model/stored_parameter.hpp"
 
 namespace onda {
 namespace {
@@ -48,12 +49,7 @@ struct Stored {
     bool epsilon = false, delta = false;
 };
 Stored stored_of(const ModelConfig& m) {
-    if (m.arrays)
-        return {m.arrays->values.contains(std::string(kEpsilon.name)),
-                m.arrays->values.contains(std::string(kDelta.name))};
-    if (m.type != "file") return {};
-    const ModelFile file(m.file);
-    return {file.has(quantity_of(kEpsilon)), file.has(quantity_of(kDelta))};
+    return {is_stored(m, kEpsilon), is_stored(m, kDelta)};
 }
 
 /// The nodes at which delta is more than epsilon by more than rounding, and the one where it is the most.
@@ -73,6 +69,26 @@ Excess excess_of(std::span<const float> epsilon, std::span<const float> delta, f
         excess.worst = i;
     }
     return excess;
+}
+
+/// \param unit that the name ends with in a configuration.
+void check_given_once(bool at_nodes, const std::string& name, const char* unit, const ConfigOrigin& origin) {
+    if (at_nodes)
+        origin.value_fault("model." + name + unit,
+                           "the model has its own " + name + " at every node: leave this out, or take another model");
+}
+
+const std::optional<double>& angle_of_model(const ModelConfig& m, const MediumParameter& parameter) {
+    return parameter.name == kTheta.name ? m.theta_deg : m.phi_deg;
+}
+
+[[noreturn]] void refuse_tilt_alone(const ModelConfig& m, bool at_nodes, const ConfigOrigin& origin) {
+    const std::string fault =
+        "an axis is tilted (theta), but velocities are the same in all directions: the model has neither epsilon nor "
+        "delta";
+    if (!at_nodes) origin.value_fault("model.theta_deg", fault);
+    if (m.type == "file") origin.fault("model.file", shown(m.file) + ": " + fault);
+    throw Error(ExitCode::bad_data, m.type + ": " + fault);
 }
 
 [[noreturn]] void refuse(const ModelConfig& config, const Model& model, const Excess& excess,
@@ -98,10 +114,29 @@ bool is_tilt(const MediumParameter& parameter) {
     return parameter.name == kTheta.name || parameter.name == kPhi.name;
 }
 
-bool has_tilt(const ModelConfig& m) {
-    if (m.anisotropy == "none" || m.type != "file" || m.arrays) return false;
-    const ModelFile file(m.file);
-    return file.has(quantity_of(kTheta)) || file.has(quantity_of(kPhi));
+bool has_stored_tilt(const ModelConfig& m) {
+    return is_stored(m, kTheta) || is_stored(m, kPhi);
+}
+
+bool has_tilt(const ModelConfig& m, const ConfigOrigin& origin) {
+    if (m.anisotropy == "none") return false;
+    for (const MediumParameter* const angle : {&kTheta, &kPhi})
+        if (angle_of_model(m, *angle)) check_given_once(is_stored(m, *angle), std::string(angle->name), "_deg", origin);
+    const bool at_nodes = has_stored_tilt(m);
+    if (!at_nodes && m.theta_deg.value_or(0.) == 0.) {
+        if (m.phi_deg.value_or(0.) != 0.)
+            origin.value_fault("model.phi_deg", "an upright axis has no azimuth: give theta_deg, or leave this out");
+        return false;
+    }
+    if (!has_anisotropy(m, origin)) refuse_tilt_alone(m, at_nodes, origin);
+    return true;
+}
+
+std::optional<float> uniform_tilt(const ModelConfig& m, const MediumParameter& parameter) {
+    if (const auto& given_deg = angle_of_model(m, parameter))
+        return static_cast<float>(*given_deg * std::numbers::pi / 180.);
+    if (m.arrays ? is_stored(m, parameter) : m.type == "file") return std::nullopt;
+    return 0.f;
 }
 
 float Thomsen::of(const MediumParameter& parameter) const {
@@ -123,13 +158,8 @@ bool has_anisotropy(const ModelConfig& m, const ConfigOrigin& origin) {
         return true;
     }
     const Stored stored = stored_of(m);
-    const auto check_once = [&](bool is_stored, const std::optional<double>& value, const std::string& name) {
-        if (is_stored && value)
-            origin.value_fault("model." + name, "the model has its own " + name +
-                                                    " at every node: leave this out, or take another model");
-    };
-    check_once(stored.epsilon, m.epsilon, "epsilon");
-    check_once(stored.delta, m.delta, "delta");
+    if (m.epsilon) check_given_once(stored.epsilon, "epsilon", "", origin);
+    if (m.delta) check_given_once(stored.delta, "delta", "", origin);
     const bool has = stored.epsilon || stored.delta || has_either(m) || parts_have_either(m);
     if (has && !stored.epsilon && !stored.delta && !parts_have_either(m))
         static_cast<void>(thomsen_of(m, "model", m.epsilon, m.delta, origin));
@@ -198,6 +228,17 @@ void settle_delta(const ModelConfig& config, Model& model, const ConfigOrigin& o
     }
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < delta.size(); ++i) delta[i] = std::min(delta[i], epsilon[i]);
+}
+
+void settle_tilt(const ModelConfig& config, Model& model) {
+    ParameterValues* const theta = model.find(kTheta.name);
+    if (theta == nullptr || !uniform_tilt(config, kTheta)) return;
+    const UnsetVector<float>& epsilon = model.find(kEpsilon.name)->values;
+    const UnsetVector<float>& delta = model.find(kDelta.name)->values;
+    UnsetVector<float>& values = theta->values;
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (epsilon[i] == 0.f && delta[i] == 0.f) values[i] = 0.f;
 }
 
 }  // namespace onda

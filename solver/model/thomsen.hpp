@@ -1,5 +1,6 @@
 /// \file
-/// Thomsen's epsilon and delta of a run: whether its velocities depend on the direction, and where both come from.
+/// Thomsen's epsilon and delta of a run, and the axis that velocities depend on the angle from: whether there are any,
+/// and where they come from.
 #pragma once
 
 #include <optional>
@@ -23,9 +24,17 @@ bool is_thomsen(const MediumParameter& parameter);
 /// Whether the parameter is one of the angles of a tilted axis.
 bool is_tilt(const MediumParameter& parameter);
 
-/// Whether a model has a tilted axis: model.anisotropy is auto, and its file has theta or phi, of which a missing one
-/// is 0. \throws Error(missing_input | bad_data) for the file.
-bool has_tilt(const ModelConfig& config);
+/// Whether a model has a tilted axis: model.anisotropy is not none, and its file or arrays have theta or phi, of which
+/// a missing one is 0, or model.theta_deg is not 0. \throws Error(missing_input | bad_data) for the file; Error(config
+/// | bad_data) where an angle is given twice, an azimuth without a tilt, or a tilt without epsilon and delta.
+bool has_tilt(const ModelConfig& config, const ConfigOrigin& origin);
+
+/// Whether the file or the arrays of a model with a tilted axis have one of its angles at every node.
+bool has_stored_tilt(const ModelConfig& config);
+
+/// An angle of the axis [rad] that all nodes have at which velocities depend on the direction; nothing where the file
+/// or the arrays have it, or may have it: a file has to be asked.
+std::optional<float> uniform_tilt(const ModelConfig& config, const MediumParameter& parameter);
 
 /// Whether a model has either, and so both: model.anisotropy is shales, or it is auto and the model, its layers,
 /// bodies, file or arrays have one. What has none beside others has 0. \throws Error(missing_input | bad_data) for a
@@ -55,5 +64,9 @@ std::optional<ParameterRange> thomsen_range(const ModelConfig& config, const Med
 /// What rounding leaves is lowered, and all with model.clip_delta, of which a note is made.
 /// \throws Error(config) at model.file, or Error(bad_data), with how many nodes there are, and the worst of them.
 void settle_delta(const ModelConfig& config, Model& model, const ConfigOrigin& origin);
+
+/// Sets a uniform tilt upright at the nodes without epsilon and delta, whose velocity is the same from any axis: those
+/// of water at a free surface must be upright. \param model whose delta is settled.
+void settle_tilt(const ModelConfig& config, Model& model);
 
 }  // namespace onda

@@ -87,13 +87,17 @@ void set_memory(Plan& plan) {
         plan.setup.scheme.equation = *with_more;
 }
 
+double reference_frequency_hz(const Plan& plan) {
+    return plan.config.attenuation.reference_frequency_hz.value_or(plan.survey.lowest_peak_frequency_hz());
+}
+
 void set_relaxation(Plan& plan) {
     if (!absorbs(plan)) return;
     const AttenuationConfig& config = plan.config.attenuation;
     const double lowest_hz = plan.survey.lowest_peak_frequency_hz();
     const double highest_hz = plan.survey.highest_peak_frequency_hz();
     Relaxation relaxation;
-    relaxation.reference_hz = config.reference_frequency_hz.value_or(lowest_hz);
+    relaxation.reference_hz = reference_frequency_hz(plan);
     relaxation.low_hz = config.band_hz.empty() ? kLowOfPeak * lowest_hz : config.band_hz[0];
     relaxation.high_hz = config.band_hz.empty() ? kHighOfPeak * highest_hz : config.band_hz[1];
     relaxation.mechanisms = static_cast<int>(config.mechanisms);

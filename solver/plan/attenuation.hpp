@@ -13,6 +13,9 @@ namespace onda {
 
 /// Chooses the equation with as many memory fields as the mechanisms need. Nothing where nothing absorbs.
 void set_memory(Plan& plan);
+/// Where vp is the velocity, and q the quality factor: as the configuration says, or the lowest peak frequency of the
+/// wavelets.
+double reference_frequency_hz(const Plan& plan);
 /// Sets the relaxation of the scheme from the configuration and, where that is silent, the wavelets: vp is the velocity
 /// at the lowest peak frequency, and the band goes from 0.4 of it to 2.5 of the highest. \throws Error(config) for a
 /// band without width, and for a Q too low for a power of the frequency above 1.

@@ -11,6 +11,7 @@
 #include "io/results/stored_pressure.hpp"
 #include "kernels/boundaries/strip.hpp"
 #include "kernels/equations/parameters.hpp"
+#include "solver/model/thomsen.hpp"
 
 namespace onda {
 namespace {
@@ -176,15 +177,16 @@ void check_axis_at(const Plan& plan, const Model& model, int face, StageFaults& 
 /// What holds for the axes of a whole model.
 void check_axes(const Plan& plan, const Model& model) {
     const ModelConfig& c = plan.config.model;
-    if (c.resample)
+    const bool has_own = has_stored_tilt(c);
+    if (has_own && c.resample)
         plan.config.origin.value_fault("model.resample",
                                        "a model with tilted axes (theta, phi) is not brought to another grid: angles "
                                        "have no mean; convert it on the nodes of the run");
-    if (c.smooth_m > 0. || c.smooth_wavelengths > 0.)
+    if (has_own && (c.smooth_m > 0. || c.smooth_wavelengths > 0.))
         plan.config.origin.fault("model", "a model with tilted axes (theta, phi) is not smoothed: angles have no mean");
     const ParameterValues* const phi = model.find(kPhi.name);
     if (!model.grid.has_axis(1) && (phi->min != 0.f || phi->max != 0.f))
-        plan.config.origin.fault("model.file",
+        plan.config.origin.fault(c.phi_deg ? "model.phi_deg" : "model.file",
                                  fmt::format("phi from {:g} to {:g} rad in a 2-D run, whose axes lie in its plane: "
                                              "leave phi out; theta may be negative",
                                              phi->min, phi->max));

@@ -20,8 +20,8 @@ Model make_model_of_run(const Plan& draft);
 
 /// Refuses anisotropy at a free surface and as near to it as the stencil reaches, where the two stresses vanish
 /// together, as they do in a fluid alone; and an axis that is tilted at a free surface or a rigid wall, where it has no
-/// image, out of the plane of a 2-D run, or brought from other nodes: angles have no mean. \param model of the plan.
-/// \throws Error(config) with a node of each such face.
+/// image, out of the plane of a 2-D run, or brought from other nodes where it is given at each: angles have no mean.
+/// \param model of the plan. \throws Error(config) with a node of each such face.
 void check_faces_of_anisotropy(const Plan& plan, const Model& model);
 
 /// Warnings of anisotropy that rocks hardly have.

@@ -165,6 +165,16 @@ void set_ranges(Plan& plan) {
     plan.model.extra_bytes = model_extra_bytes(model, plan.domain.grid, plan.config.origin);
 }
 
+/// Of a file with an absorption Q is known once the survey says at which frequency.
+void set_power_law(Plan& plan) {
+    ModelConfig& model = plan.config.model;
+    const auto further = plan.setup.scheme.equation->parameters.subspan(1);
+    const auto q = std::ranges::find(further, kQ.name, &MediumParameter::name);
+    if (q == further.end() || !has_absorption(model)) return;
+    model.power_law = {reference_frequency_hz(plan), plan.config.attenuation.frequency_power};
+    plan.model.further[static_cast<std::size_t>(q - further.begin())] = told_range(model, *q, plan.model.velocity);
+}
+
 /// Receivers are selected by their places in shots.
 void check_are_receivers(const NumberSelection& selection, const Survey& survey, const ConfigOrigin& origin) {
     if (selection.is_all()) return;
@@ -427,6 +437,7 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
     if (has_device && has_scheme) set_able_device(plan);
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
+    if (has_medium && has_survey) stages.run([&] { set_power_law(plan); });
     if (has_scheme && has_survey) stages.run([&] { set_motion(plan); });
     plan.asked_stepping = asked_stepping(config.time, *plan.task);
     run_stages_of_velocity(plan, stages, has_medium, has_survey, nullptr);

@@ -50,7 +50,7 @@ std::vector<std::string> samples() {
     const std::string layered =
         "model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 12.3, vp_m_s: 2e3, rho_kg_m3: 2.1e3, q: "
         "40.5, epsilon: 0.25, delta: -0.125}], rho: none, rho_kg_m3: 1000.5, q: 1e5, epsilon: 0.5, delta: 0.1, "
-        "clip_delta: true, elliptical_radius: 7";
+        "theta_deg: -33.3, clip_delta: true, elliptical_radius: 7";
     const std::string attenuation =
         "attenuation: {reference_frequency_hz: 12.5, band_hz: [3, 40.5], mechanisms: 2, frequency_power: 1.25}\n";
     const std::string lossless =
@@ -61,7 +61,8 @@ std::vector<std::string> samples() {
     return {
         kGrid2d + layered + ", dip_deg: -3.7}\n" + rest2d + attenuation + "title: \"a \\\"b\\\" \\\\ \\t \\x07 é\"\n",
         kGrid2d + lossless + rest2d,
-        kGrid3d + layered + ", dip_azimuth_deg: 90}\n" + rest3d + "title: 'true'\nsurvey: {limit_m: 250.5}\n",
+        kGrid3d + layered + ", dip_azimuth_deg: 90, phi_deg: 12.5}\n" + rest3d +
+            "title: 'true'\nsurvey: {limit_m: 250.5}\n",
         kGrid2d +
             "model: {type: gradient, vp_m_s: 1500.5, gradient_per_s: -0.1, smooth_m: 12.5,"
             " smooth_wavelengths: 0.25, smooth_frequency_hz: 9.5}\n" +

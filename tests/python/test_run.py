@@ -246,6 +246,35 @@ def test_epsilon_and_delta_lie_beside_the_velocity():
     assert clipped.summary["delta"]["max"] == pytest.approx(0.1)
 
 
+def test_the_axis_of_epsilon_and_delta_is_tilted_by_degrees():
+    x, z = 10.0 * np.arange(41), 10.0 * np.arange(31)
+    fields = {"vp": placed(x, z), "epsilon": placed(x, z, 0.2), "delta": placed(x, z, 0.1)}
+    sponges = ["boundary={top: sponge, bottom: sponge, left: sponge, right: sponge, sponge_width: 8}"]
+
+    def run(**angles):
+        return onda.run(small(grid={}), **fields, **angles, overrides=sponges)
+
+    tilted = run(theta=placed(x, z, 30.0))
+    assert tilted.summary["tilt"]["max"] == pytest.approx(np.pi / 6)
+    model = {"type": "constant", "vp_m_s": 2000, "epsilon": 0.2, "delta": 0.1, "theta_deg": 30}
+    config = small(grid={"shape": [41, 31], "spacing_m": 10}, model=model)
+    configured = onda.run(config, overrides=sponges).gather().pressure
+    assert np.array_equal(tilted.gather().pressure, configured)
+    assert np.array_equal(run(theta=30).gather().pressure, configured)
+    assert not np.array_equal(run(theta=-30).gather().pressure, configured)
+    assert np.array_equal(run(theta=0).gather().pressure, run().gather().pressure)
+    with pytest.raises(onda.OndaError, match="axes lie in its plane|there is no y axis"):
+        run(theta=30, phi=10)
+    with pytest.raises(onda.UsageError, match="vp and theta must have one shape"):
+        run(theta=np.full((3, 4), 30.0))
+    with pytest.raises(onda.UsageError, match="beside it: vp"):
+        onda.run(small(), theta=30)
+    with pytest.raises(onda.ConfigError, match="theta_deg = 200"):
+        run(theta=200)
+    with pytest.raises(onda.OndaError, match="neither epsilon nor delta"):
+        onda.run(small(grid={}), vp=fields["vp"], theta=placed(x, z, 30.0), overrides=sponges)
+
+
 def test_one_quality_factor_holds_for_an_array_of_velocities():
     x, z = 10.0 * np.arange(41), 10.0 * np.arange(31)
     vp = placed(x, z)

@@ -12,12 +12,14 @@
 
 #include "io/models/model_file.hpp"
 #include "io/text/error.hpp"
+#include "kernels/equations/attenuation/relaxation.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/model.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/model/quality_factor.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;
@@ -927,8 +929,108 @@ TEST_CASE("theta of a model file tilts the axis; without phi that is 0") {
     CHECK(value_at(model, "theta", 3, 30) == doctest::Approx(0.6));
     CHECK(model.find("phi")->max == 0.f);
     CHECK(model.find("delta")->max == 0.f);
+    config.model.theta_deg = 10.;
+    CHECK(contains(build_error(config), "model.theta_deg: the model has its own theta at every node"));
+    config.model.theta_deg.reset();
     config.model.anisotropy = "none";
     CHECK(scheme_of(config).equation == Equation::star);
+    config.model.anisotropy = "auto";
+    write_model_file(file, geometry, ramp(2000., 1.), "test", true, {{quantity_of(kTheta), ramp(0., 0.02)}});
+    CHECK(contains(build_error(config), "the model has neither epsilon nor delta"));
+}
+
+TEST_CASE("one axis is tilted wherever velocities depend on the direction, and upright in water") {
+    Config config = model_config("layered", {21, 5, 41}, {10.});
+    config.model.layers = {{0., 1500.}, {205., 2500., {}, {}, 0.2, 0.1}};
+    config.model.interfaces = "sampled";
+    CHECK(scheme_of(config).equation == Equation::vti);
+    config.model.theta_deg = 0.;
+    CHECK(scheme_of(config).equation == Equation::vti);
+    config.model.theta_deg = -30.;
+    CHECK(scheme_of(config).equation == Equation::tti);
+    const Model upright_azimuth = build(config);
+    CHECK(upright_azimuth.find("phi")->max == 0.f);
+    CHECK(value_at(upright_azimuth, "theta", 3, 20) == 0.);
+    CHECK(value_at(upright_azimuth, "theta", 3, 21) == doctest::Approx(-std::numbers::pi / 6.));
+    config.model.phi_deg = 45.;
+    CHECK(build(config).find("phi")->max == doctest::Approx(std::numbers::pi / 4.));
+    config.model.smooth_m = 20.;  // which leaves no node of the layer isotropic, and one angle as it is
+    CHECK(build(config).find("theta")->min == doctest::Approx(-std::numbers::pi / 6.));
+    config.model.anisotropy = "shales";
+    config.model.layers[1] = {205., 2500.};
+    CHECK(scheme_of(config).equation == Equation::tti);
+    config.model.theta_deg.reset();
+    CHECK(contains(build_error(config), "model.phi_deg: an upright axis has no azimuth"));
+    config.model.anisotropy = "auto";
+    config.model.theta_deg = 20.;
+    CHECK(contains(build_error(config), "model.theta_deg: an axis is tilted (theta)"));
+    config.model.anisotropy = "none";
+    CHECK(scheme_of(config).equation == Equation::star);
+}
+
+TEST_CASE("an angle for all nodes goes with a file of epsilon that is resampled, and with arrays") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "model.h5";
+    Config config = model_config("file", {41, 61}, {10.});
+    config.model.file = file;
+    config.model.resample = true;
+    config.model.theta_deg = 15.;
+    write_model_file(file, file_in_plane(21, 31, 20.), ramp(2000., 1.), "test", false,
+                     {{quantity_of(kEpsilon), ramp(0.1, 0.)}});
+    const float fifteen_deg = static_cast<float>(std::numbers::pi / 12.);
+    CHECK(build(config).find("theta")->min == doctest::Approx(fifteen_deg));
+    CHECK(build(config).find("phi")->max == 0.f);
+
+    ModelArrays arrays{{3, 1, 2}, {}, {}};
+    arrays.values["vp"] = std::vector<float>(6, 2000.f);
+    arrays.values["delta"] = std::vector<float>(6, -0.1f);
+    Config of_arrays = model_config("array", {3, 2}, {10.});
+    of_arrays.model.theta_deg = 15.;
+    of_arrays.model.arrays = std::make_shared<const ModelArrays>(arrays);
+    CHECK(build(of_arrays).find("theta")->min == doctest::Approx(fifteen_deg));
+    arrays.values["theta"] = std::vector<float>(6, 0.5f);
+    of_arrays.model.arrays = std::make_shared<const ModelArrays>(arrays);
+    CHECK(contains(build_error(of_arrays), "the model has its own theta at every node"));
+    of_arrays.model.theta_deg.reset();
+    CHECK(build(of_arrays).find("theta")->min == 0.5f);
+}
+
+TEST_CASE("an absorption of a model file becomes Q at the reference frequency, by its own exact relation") {
+    const TemporaryFolder folder;
+    const FileGeometry geometry = file_in_plane(21, 31, 1e-4);
+    const auto file = folder.path() / "model.h5";
+    // dB/(MHz^1.5 cm); without loss at the top
+    write_model_file(file, geometry, ramp(1500., 10.), "test", false, {{quantity_of(kAlpha), ramp(0., 0.25)}});
+    Config config = model_config("file", {21, 31}, {1e-4});
+    config.model.file = file;
+    config.attenuation.frequency_power = 1.5;
+    config.attenuation.reference_frequency_hz = 5e5;
+    CHECK(scheme_of(config).equation == Equation::attenuation);
+    CHECK_FALSE(told_range(config.model, kQ, range_of(config)).has_value());
+    config.model.power_law = PowerLaw{5e5, 1.5};
+    const Model model = build(config);
+    CHECK(model.find("q")->max == std::numeric_limits<float>::infinity());
+    for (const int z : {1, 7, 30}) {
+        const double alpha = 0.25 * z, vp = 1500. + 10. * z, q = value_at(model, "q", 3, z);
+        // 20 log10 of what is left of the amplitude after 1 cm at 0.5 MHz, of the wave that this Q asks for
+        const Relaxation relaxation{5e5, 2e5, 1e6, 4, 1.5};
+        const double per_m = -wanted_wavenumber(relaxation, q, 5e5).imag() * 2. * std::numbers::pi * 5e5 / vp;
+        CHECK(-20. * std::log10(std::exp(-0.01 * per_m)) == doctest::Approx(alpha * std::pow(0.5, 1.5)).epsilon(1e-6));
+    }
+    CHECK(told_range(config.model, kQ, range_of(config))->min == doctest::Approx(model.find("q")->min));
+
+    config.model.q = 100.;
+    CHECK(contains(build_error(config), "model.q: the model has its own alpha at every node"));
+    config.model.q.reset();
+    write_model_file(file, geometry, ramp(1500., 10.), "test", true,
+                     {{quantity_of(kAlpha), ramp(0., 0.25)}, {quantity_of(kQ), ramp(100., 0.)}});
+    CHECK(contains(build_error(config), "has both q and alpha"));
+    config.model.q_rule = "none";
+    CHECK(scheme_of(config).equation == Equation::star);
+    config.model.q_rule = "auto";
+    write_model_file(file, geometry, ramp(1500., 10.), "test", true, {{quantity_of(kAlpha), ramp(300., 0.)}});
+    CHECK(contains(message_of([&] { static_cast<void>(build(config)); }, ExitCode::bad_data),
+                   "alpha(ix = 0, iz = 0) = 300 dB/(MHz^b cm) is a Q of"));
 }
 
 TEST_CASE("the Q of a model file is averaged over coarser cells by what is lost, and may be infinite") {

@@ -2,9 +2,13 @@
 // Takes less than a second.
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <numbers>
 
+#include "io/models/model_file.hpp"
 #include "kernels/boundaries/cpml.hpp"
 #include "solver/model/density.hpp"
+#include "solver/model/model_builders.hpp"
+#include "solver/model/quality_factor.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/planning/anisotropic_model.hpp"
 #include "solver/planning/make_plan.hpp"
@@ -286,4 +290,39 @@ TEST_CASE("anisotropy at a free surface, or as near to it as the stencil reaches
                                        "model.layers=[{top_m: -16, vp_m_s: 1500}, {top_m: 20, vp_m_s: 2200, epsilon: "
                                        "0.2, delta: 0.1}]"}));
     CHECK_NOTHROW(static_cast<void>(refine(deep, make_model_of_run(deep))));
+
+    // Water under the surface has no axis, so that one for the rock below is none at the mirror.
+    const Plan tilted = make_plan(small({"backend.name=cpu", "model.theta_deg=25", "boundary.bottom=sponge",
+                                         "boundary.left=sponge", "boundary.right=sponge", "boundary.sponge_width=12",
+                                         "model.layers=[{top_m: -16, vp_m_s: 1500}, {top_m: 30, vp_m_s: 2200, epsilon: "
+                                         "0.2, delta: 0.1}]"}));
+    CHECK(tilted.setup.scheme.equation == Equation::tti);
+    CHECK_NOTHROW(static_cast<void>(refine(tilted, make_model_of_run(tilted))));
+}
+
+TEST_CASE("an absorption of a model file is that of the lowest peak of the wavelets, or where the section says") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "tissue.h5";
+    const auto constant = [](float value) {
+        return [value](std::int64_t, std::span<float> values) { std::ranges::fill(values, value); };
+    };
+    // 2 dB/(MHz cm), whatever the frequency: Q = pi 1e6 / (vp 200/8.6859).
+    write_model_file(file, {2, {81, 1, 61}, {10., 1., 8.}, {100., 0., -16.}}, constant(1800.f), "test", false,
+                     {{quantity_of(kAlpha), constant(2.f)}});
+    const auto plan_of = [&](std::vector<std::string> overrides) {
+        overrides.insert(overrides.begin(), "model={type: file, file: " + file.string() + "}");
+        return make_plan(small(overrides));
+    };
+    const double q = std::numbers::pi * 1e6 / (1800. * 200. / 8.685889638);
+    const Plan plan = plan_of({});
+    CHECK(plan.setup.scheme.equation == Equation::attenuation_of_two);
+    CHECK(plan.config.model.power_law == PowerLaw{15., 1.});
+    CHECK(plan.model.further.at(0)->min == doctest::Approx(q).epsilon(1e-4));
+    CHECK(make_model_of_run(plan).find("q")->max == doctest::Approx(q).epsilon(1e-4));
+    const std::vector<std::string> law{"attenuation.frequency_power=1.5", "attenuation.reference_frequency_hz=20",
+                                       "sources[1].wavelet={type: ricker, peak_frequency_hz: 10}"};
+    const Plan other = plan_of(law);
+    CHECK(other.config.model.power_law == PowerLaw{20., 1.5});
+    CHECK(other.model.further.at(0)->max == doctest::Approx(q / std::sqrt(2e-5)).epsilon(1e-4));
+    CHECK(plan_of({"model.q_rule=none"}).setup.scheme.equation == Equation::star);
 }

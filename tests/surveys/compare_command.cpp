@@ -9,6 +9,7 @@
 #include "io/results/image_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
+#include "solver/model/stored_parameter.hpp"
 #include "tests/program/program.hpp"
 
 using namespace onda;
@@ -120,6 +121,40 @@ void write_array(const std::filesystem::path& file, const std::array<std::int64_
 
 }  // namespace
 
+TEST_CASE("every parameter that a model file may have is compared, in its own unit") {
+    const TemporaryFolder folder;
+    const auto file_of = [&](const char* name, float angle, const char* without) {
+        const auto constant = [](float value) {
+            return [value](std::int64_t, std::span<float> values) { std::ranges::fill(values, value); };
+        };
+        std::vector<QuantityPlanes> further;
+        for (const MediumParameter* const parameter : storable_parameters())
+            if (parameter->name != without)
+                further.push_back({quantity_of(*parameter), constant(parameter->name == "theta"     ? angle
+                                                                     : parameter->name == "epsilon" ? 0.3f * angle
+                                                                                                    : 3.f)});
+        for (QuantityPlanes& one : further)
+            if (one.quantity.name == "delta") one.plane = constant(0.1f);
+        write_model_file(folder.path() / name, kComparedGrid, constant(2000.f), "test", true, further);
+        return (folder.path() / name).string();
+    };
+    const std::string a = file_of("a.h5", 0.5f, ""), b = file_of("b.h5", 0.4f, "phi");
+    const auto difference = [&](const char* dataset) {
+        const Outcome outcome = run_onda({"compare", a, b, "--dataset", dataset, "--json", "-"});
+        CAPTURE(outcome.err);
+        REQUIRE(outcome.code == 0);
+        return Json::parse(outcome.out)["difference"];
+    };
+    for (const char* same : {"vp", "rho", "q", "alpha", "delta"}) CHECK(difference(same)["maximum"] == 0.);
+    CHECK(difference("theta")["relative_l2"].get<double>() == doctest::Approx(0.25));
+    CHECK(difference("theta")["maximum"].get<double>() == doctest::Approx(0.1));
+    CHECK(difference("epsilon")["maximum"].get<double>() == doctest::Approx(0.03));
+    CHECK(contains(run_onda({"compare", a, b, "--dataset", "theta"}).out, "0.1 rad at"));
+    const Outcome none = run_onda({"compare", a, b, "--dataset", "phi"});
+    CHECK(none.code == 64);
+    CHECK(contains(none.err, "b.h5 has vp, rho, q"));
+}
+
 TEST_CASE("models, images, snapshots and gathers are compared, with shifts in samples, metres and seconds") {
     const TemporaryFolder folder;
     const Json models = compared({model_file(folder, "a.h5", 0., 0.), model_file(folder, "b.h5", 2., -1.5)});
@@ -206,6 +241,7 @@ TEST_CASE("what does not fit together is refused, naming both files and the valu
     const std::string image = image_file(folder, "i.h5", 0., 0.);
     CHECK(contains(run_onda({"compare", image, image, "--dataset", "migrate"}).err, "did you mean 'migrated'?"));
     CHECK(contains(run_onda({"compare", a, a, "--dataset", "rho"}).err, "a.h5 has vp"));
+    CHECK(contains(run_onda({"compare", a, a, "--dataset", "theta"}).err, "a.h5 has vp"));
     CHECK(contains(run_onda({"compare", a, a, "--shot", "1"}).err, "--shot says nothing about"));
     CHECK(contains(run_onda({"compare", a, a, "--max-shift-s", "1"}).err, "no axis in seconds"));
     CHECK(contains(run_onda({"compare", a, a, "--max-shift-m", "700"}).err, "x has 64 samples, 10 m apart"));
