@@ -11,7 +11,8 @@
 
 namespace onda {
 
-/// Chooses the equation with as many memory fields as the mechanisms need. Nothing where nothing absorbs.
+/// Chooses the equation with as many memory fields as the mechanisms need, or that with drag. Nothing where nothing
+/// absorbs.
 void set_memory(Plan& plan);
 /// Sets the relaxation of the scheme from the configuration and, where that is silent, the wavelets: vp is the velocity
 /// at the lowest peak frequency, and the band goes from 0.4 of it to 2.5 of the highest. \throws Error(config) for a
