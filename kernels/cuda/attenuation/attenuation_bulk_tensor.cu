@@ -20,14 +20,15 @@ Instance<typename Tile::T> relaxing_density_group_row() {
 }
 
 /// The tiles of the star, to which drag adds one array: registers have room for it at several rows a thread.
+template <int R>
 void add_bulk_tensor_drag(Instances<float>& list) {
     constexpr int strategy = strategy_place("vertical");
     const auto add = [&list]<typename Tile>() {
         list.push_back(dragging_row<Tile, BulkTensorCopies>(strategy, "tma", 90));
     };
-    for_coded_tiles<ONDA_RADIUS, strategy>(add);
-    for_one_row_tiles<ONDA_RADIUS, strategy>(add);
-    for_bulk_tensor_density_tiles<float, ONDA_RADIUS>(
+    for_coded_tiles<R, strategy>(add);
+    for_one_row_tiles<R, strategy>(add);
+    for_bulk_tensor_density_tiles<float, R>(
         [&list]<typename Tile>() { list.push_back(dragging_density_row<Tile, DensityBulkTensorCopies>("tma", 90)); });
 }
 
@@ -43,7 +44,7 @@ void add_attenuation_bulk_tensor<ONDA_RADIUS>(Instances<float>& list) {
     });
     for_density_group_tiles<float, ONDA_RADIUS>(
         [&list]<typename Tile>() { list.push_back(relaxing_density_group_row<Tile>()); });
-    add_bulk_tensor_drag(list);
+    add_bulk_tensor_drag<ONDA_RADIUS>(list);
 }
 
 }  // namespace onda::cuda
