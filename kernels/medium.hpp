@@ -82,10 +82,11 @@ void write_array_row(const Problem& problem, std::size_t array, const MediumFit*
                      std::span<const std::vector<float>> parameters, double dt_s, std::int64_t y, std::int64_t z,
                      std::span<double> values);
 
-/// The array with the strength g of a memory field (EquationRow::memory): those of all fields are the last ones.
+/// The array with the strength g of a memory field (EquationRow::memory), or of drag: those of all fields are the last
+/// ones.
 inline std::size_t array_of_memory(const Problem& problem, std::size_t field) {
     const EquationRow& equation = *problem.scheme.equation;
-    return equation.arrays.size() - equation.memory.size() + field;
+    return equation.arrays.size() - strengths_of(equation) + field;
 }
 
 /// Readers of the same values whose plane 0 is plane `first_plane` of these, which must outlive them.

@@ -36,8 +36,8 @@ struct Problem {
     [[nodiscard]] Applications applications() const {
         return stepping == Stepping::leap || scheme.time_order == 4 ? Applications::twice : Applications::once;
     }
-    /// Whether nodes remember, as where the medium absorbs: a step has no inverse then that is of any use.
-    [[nodiscard]] bool remembers() const { return !scheme.equation->memory.empty(); }
+    /// Whether the medium absorbs: a step has no inverse then that is of any use.
+    [[nodiscard]] bool absorbs() const { return strengths_of(*scheme.equation) > 0; }
     /// Time steps from one level to the next that is computed everywhere: 1, or 2 with leaps.
     [[nodiscard]] std::int64_t stride() const { return stepping == Stepping::leap ? 2 : 1; }
     [[nodiscard]] std::int64_t element_bytes() const { return precision == Precision::float32 ? 4 : 8; }

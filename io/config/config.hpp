@@ -124,6 +124,7 @@ struct ModelConfig {
 
 /// How a medium that has Q absorbs.
 struct AttenuationConfig {
+    std::string method = "relaxation";             ///< relaxation | drag
     std::optional<double> reference_frequency_hz;  ///< of vp, and of q; absent: the lowest peak of the wavelets
     std::vector<double> band_hz;                   ///< two frequencies; empty: 0.4 of that peak and 2.5 of the highest
     std::int64_t mechanisms = 4;

@@ -89,6 +89,10 @@ constexpr Need kAbsorbs{.what = "a model with q", .lack = "the model has no q", 
                                    (m.q_rule == "auto" && (may_store || m.q || std::ranges::any_of(m.layers, has_q) ||
                                                            std::ranges::any_of(m.inclusions, has_q)));
                         }};
+constexpr Need kRelaxes{
+    .what = "a model with q and attenuation.method: relaxation",
+    .lack = "no node relaxes",
+    .holds = [](const Config& config) { return kAbsorbs.holds(config) && config.attenuation.method == "relaxation"; }};
 constexpr Need kAnisotropic{
     .what = "a model with epsilon or delta",
     .lack = "the model has neither epsilon nor delta",
@@ -421,6 +425,12 @@ constexpr Parameter kModel[] = {
 };
 
 constexpr Parameter kAttenuation[] = {
+    {.name = "method",
+     .slot = bind<&AttenuationConfig::method>,
+     .help = "how nodes absorb: over a band of frequencies, or at one, as suits a narrow band (docs/theory.md)",
+     .values = "attenuation.method",
+     .needs = &kAbsorbs,
+     .example = "drag"},
     {.name = "reference_frequency_hz",
      .slot = bind<&AttenuationConfig::reference_frequency_hz>,
      .help = "where vp is the phase velocity, and q the quality factor; default: the lowest peak frequency of the "
@@ -431,8 +441,8 @@ constexpr Parameter kAttenuation[] = {
      .example = "25"},
     {.name = "band_hz",
      .slot = bind<&AttenuationConfig::band_hz>,
-     .help = "the band in which attenuation and velocity are fitted; default: 0.4 times the lowest peak frequency of "
-             "the wavelets to 2.5 times the highest",
+     .help = "the band in which attenuation and velocity are fitted, and in which `onda check` tells their errors; "
+             "default: 0.4 times the lowest peak frequency of the wavelets to 2.5 times the highest",
      .unit = "Hz",
      .range = kFrequency,
      .count = {.min = 2, .max = 2},
@@ -443,7 +453,7 @@ constexpr Parameter kAttenuation[] = {
      .help = "relaxation mechanisms of the fit; over a decade 4 leave an error of 0.2 % of 1/Q, 3 of 1.3 %, 2 of 4 %, "
              "1 of 40 %. In 2-D more than 2 take a second memory field",
      .range = between(1., 4.),
-     .needs = &kAbsorbs},
+     .needs = &kRelaxes},
     {.name = "frequency_power",
      .slot = bind<&AttenuationConfig::frequency_power>,
      .help = "attenuation per metre grows with this power of the frequency: 1 for rock, whose Q is the same at all "

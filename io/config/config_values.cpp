@@ -31,6 +31,11 @@ const Vocabulary& own_names() {
            "q of the model, of layers and inclusions, /q or /alpha of the model file; none where there is none"},
           {"none", "nowhere: nothing absorbs, whatever the model gives"},
           {"li", "3.516e-6 vp^2.2, a mean of sediments (Li 1993); too low for water"}}},
+        {"attenuation.method",
+         {{"relaxation", "mechanisms that nodes remember: Q, or a power of the frequency, over a band"},
+          {"drag",
+           "a damping without memory, exact at the reference frequency alone: elsewhere 1/Q goes as 1/f. It is "
+           "faster"}}},
         {"model.anisotropy",
          {{"auto",
            "epsilon and delta of the model, of layers and inclusions, /epsilon and /delta of the model file; none "

@@ -167,7 +167,7 @@ void density_reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void density_vectorised_step(const StepArguments<T>& a);
 
-// Steps of attenuation, with as many memory fields as there are.
+// Steps of attenuation, with as many memory fields as there are: with none of drag.
 template <typename Isa, typename T>
 void attenuation_reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>

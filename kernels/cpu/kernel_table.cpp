@@ -60,14 +60,15 @@ std::vector<Kernel> kernels_of() {
                        density_reference_step<Isa, double>, nullptr, density});
     kernels.push_back({"vectorised", "OpenMP and SIMD; each flux is computed once", density_vectorised_step<Isa, float>,
                        density_vectorised_step<Isa, double>, nullptr, density});
-    for (const auto equation : {Equation::attenuation, Equation::attenuation_of_two}) {
+    for (const auto equation : {Equation::attenuation, Equation::attenuation_of_two, Equation::drag}) {
         kernels.push_back({"reference", "plain loops, obviously right", attenuation_reference_step<Isa, float>,
                            attenuation_reference_step<Isa, double>, nullptr, equation});
         kernels.push_back({"vectorised", "OpenMP and SIMD, in blocks of whole rows",
                            attenuation_vectorised_step<Isa, float>, attenuation_vectorised_step<Isa, double>, nullptr,
                            equation});
     }
-    for (const auto equation : {Equation::attenuation_density, Equation::attenuation_density_of_two}) {
+    for (const auto equation :
+         {Equation::attenuation_density, Equation::attenuation_density_of_two, Equation::drag_density}) {
         kernels.push_back({"reference", "plain loops, obviously right", attenuation_density_reference_step<Isa, float>,
                            attenuation_density_reference_step<Isa, double>, nullptr, equation});
         kernels.push_back({"vectorised", "OpenMP and SIMD; each flux is computed once",
@@ -91,7 +92,8 @@ std::vector<Kernel> kernels_of() {
                        Applications::twice});
     for (const Equation equation :
          {Equation::star, Equation::variable_density, Equation::attenuation, Equation::attenuation_of_two,
-          Equation::attenuation_density, Equation::attenuation_density_of_two, Equation::vti, Equation::tti})
+          Equation::attenuation_density, Equation::attenuation_density_of_two, Equation::drag, Equation::drag_density,
+          Equation::vti, Equation::tti})
         kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", twin_step<Isa, float>,
                            twin_step<Isa, double>, nullptr, equation, Applications::once, false});
     add_kernels_of_codes<Isa>(kernels);

@@ -62,7 +62,8 @@ void step(const StepArguments<T>& a) {
     const Streams<T> streams(a);
     switch (10 * streams.reads + streams.updates) {
         case 21: return stream<T, 2, 1>(a, streams);  // the star
-        case 31: return stream<T, 3, 1>(a, streams);  // variable density
+        case 31: return stream<T, 3, 1>(a, streams);  // variable density; drag
+        case 41: return stream<T, 4, 1>(a, streams);  // drag with variable density
         case 32: return stream<T, 3, 2>(a, streams);  // attenuation, with one memory field and with two
         case 43: return stream<T, 4, 3>(a, streams);
         case 42: return stream<T, 4, 2>(a, streams);  // the same with variable density

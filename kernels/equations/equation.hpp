@@ -177,6 +177,7 @@ struct EquationRow {
     /// parameters after vp. Null: it is vp.
     double (*stiffening)(const Scheme& scheme, std::span<const double> lowest, double dt_s) = nullptr;
     const EquationRow* with_more_memory = nullptr;  ///< the same equation with a memory field more
+    const EquationRow* with_drag = nullptr;         ///< the same parameters, with drag in the place of memory
     /// How many times the amplitude that it has in a field of one equation a source has in each field.
     /// \param arrays those of its node. Null: 1 in the first field, 0 in others.
     double (*source_factor)(std::size_t field, const double* arrays, int dimensions) = nullptr;
@@ -201,6 +202,8 @@ public:
     /// The star in a medium that absorbs, with one memory field, and with two for mechanisms that 2-D has no classes
     /// for (kernels/equations/attenuation/relaxation.hpp); and variable density likewise.
     static const Equation attenuation, attenuation_of_two, attenuation_density, attenuation_density_of_two;
+    /// Both where they absorb without memory, exactly at one frequency: kernels/equations/attenuation/drag.hpp.
+    static const Equation drag, drag_density;
     static const Equation vti;  ///< vertical transverse isotropy, two fields: kernels/equations/vti/vti.hpp
     static const Equation vti_of_gradients;  ///< the same with the horizontal strain as a third field
     static const Equation tti;               ///< VTI about a tilted axis: kernels/equations/tti/tti.hpp
@@ -210,8 +213,8 @@ private:
 };
 
 extern const EquationRow kStarEquation, kCompactEquation, kDensityEquation, kAttenuationEquation,
-    kAttenuationOfTwoEquation, kAttenuationDensityEquation, kAttenuationDensityOfTwoEquation, kVtiEquation,
-    kVtiOfGradientsEquation, kTtiEquation;
+    kAttenuationOfTwoEquation, kAttenuationDensityEquation, kAttenuationDensityOfTwoEquation, kDragEquation,
+    kDragDensityEquation, kVtiEquation, kVtiOfGradientsEquation, kTtiEquation;
 /// How layers take the star and variable density apart, for further equations whose spatial operator is k times either.
 extern const FactorRow kStarFactor, kDensityFactor;
 inline constexpr Equation Equation::star{kStarEquation};
@@ -221,6 +224,8 @@ inline constexpr Equation Equation::attenuation{kAttenuationEquation};
 inline constexpr Equation Equation::attenuation_of_two{kAttenuationOfTwoEquation};
 inline constexpr Equation Equation::attenuation_density{kAttenuationDensityEquation};
 inline constexpr Equation Equation::attenuation_density_of_two{kAttenuationDensityOfTwoEquation};
+inline constexpr Equation Equation::drag{kDragEquation};
+inline constexpr Equation Equation::drag_density{kDragDensityEquation};
 inline constexpr Equation Equation::vti{kVtiEquation};
 inline constexpr Equation Equation::vti_of_gradients{kVtiOfGradientsEquation};
 inline constexpr Equation Equation::tti{kTtiEquation};
@@ -231,6 +236,12 @@ std::span<const Equation> equations();
 
 /// Whether a parameter of this name is among those of an equation.
 bool has_parameter(const Equation& equation, std::string_view name);
+
+/// The arrays g of an equation that absorbs, the last of all: one for each memory field, or that of drag.
+inline std::size_t strengths_of(const EquationRow& equation) {
+    if (!has_parameter(equation, "q")) return 0;
+    return equation.memory.empty() ? 1 : equation.memory.size();
+}
 
 inline std::string_view name(const Equation& equation) {
     return equation->name;

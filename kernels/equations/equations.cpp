@@ -13,6 +13,8 @@ std::span<const Equation> equations() {
                                      Equation::attenuation_of_two,
                                      Equation::attenuation_density,
                                      Equation::attenuation_density_of_two,
+                                     Equation::drag,
+                                     Equation::drag_density,
                                      Equation::vti,
                                      Equation::tti};
     return list;

@@ -16,6 +16,7 @@ void check_lines(const OffsetLines& lines, Correlated what) {
 std::vector<Correlated> correlated_beside(const EquationRow& equation, bool anisotropy) {
     std::vector<Correlated> beside;
     for (std::size_t field = 0; field < equation.memory.size(); ++field) beside.push_back(correlated_memory(field));
+    if (equation.memory.empty() && strengths_of(equation) > 0) beside.push_back(Correlated::level_before);
     if (has_strain(equation)) beside.push_back(Correlated::strain_differences);
     if (has_strain(equation) && anisotropy) beside.push_back(Correlated::sum_of_differences);
     return beside;

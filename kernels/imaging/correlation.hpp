@@ -19,6 +19,9 @@
 /// G (R[n] + a e[n]): a[n] has R[n+1] - G R[n] times g / a beside the above, and by parts in time as well the sum has
 ///     g / a sum over n of R[n+1] (nu[n+1] - G nu[n+2]).
 ///
+/// Drag (kernels/equations/attenuation/drag.hpp) takes g (p[n] - G p[n-1]): there G p[n], the level before that a step
+/// leaves, has the place of R[n+1], and a is 1.
+///
 /// Of two stresses with a strain beside them (kernels/equations/vti/vti.hpp) a step adds k C g, C = [[e, d], [d, 1]],
 /// and lambda = (k C)^-1 nu where C has an inverse. With the strain s = k g_h of both fields in the place of the first
 /// stress nothing needs it: with the derivative of the misfit by k, e and d
@@ -55,6 +58,7 @@ enum class Correlated {
     pressures_and_squares,    ///< with the squares of both
     memory,                   ///< the first memory field of the forward field, with p[n] - p[n-1] of the adjoint field
     second_memory,            ///< the second one, likewise
+    level_before,             ///< p[n-1] of the forward field, likewise
     vertical_differences,     ///< of the second field, the vertical stress
     vertical_differences_and_squares,
     strain_differences,  ///< of the third field
@@ -94,8 +98,8 @@ inline Correlated correlated_differences(const EquationRow& equation, bool illum
     if (!has_strain(equation)) return correlated_differences(illuminates);
     return illuminates ? Correlated::vertical_differences_and_squares : Correlated::vertical_differences;
 }
-/// What a gradient takes beside these: of each memory field, or of the strain. \param anisotropy whether it is of
-/// epsilon and delta, too.
+/// What a gradient takes beside these: of each memory field, of drag, or of the strain. \param anisotropy whether it is
+/// of epsilon and delta, too.
 std::vector<Correlated> correlated_beside(const EquationRow& equation, bool anisotropy);
 /// Pressures, likewise.
 constexpr Correlated correlated_pressures(bool illuminates) {
@@ -108,7 +112,7 @@ constexpr bool sums_squares(Correlated what) {
 /// Whether what is correlated of the adjoint field is what two levels differ by.
 constexpr bool is_difference(Correlated what) {
     return what == Correlated::differences || what == Correlated::differences_and_squares || memory_of(what) >= 0 ||
-           differing_fields(what)[0] > 0;
+           what == Correlated::level_before || differing_fields(what)[0] > 0;
 }
 /// The layers out of which an adjoint field is taken: none where pressures are correlated.
 LayerBoxes correlated_layers(const Problem& problem, Correlated what);

@@ -74,7 +74,7 @@ std::string ring_objection(const Problem& problem) {
     if (problem.scheme.time_order == 4) return "steps of order 4 in time";
     if (problem.stepping == Stepping::leap) return "leaps";
     if (problem.scheme.equation->fields.size() > 1) return "further fields beside it";
-    if (problem.remembers()) return "attenuation (waves would grow backward)";
+    if (problem.absorbs()) return "attenuation (waves would grow backward)";
     for (const auto& strip : problem.strips)
         if (!strip->empty() && dynamic_cast<const Cpml*>(strip.get()) == nullptr &&
             dynamic_cast<const Sponge*>(strip.get()) == nullptr)

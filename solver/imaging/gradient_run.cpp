@@ -78,7 +78,9 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
     add_sums("applied", applied_);
     add_sums("fluxes", fluxes_);
     for (std::size_t i = 0; i < beside_.size(); ++i) {
-        const std::string name(has_strain(equation) ? kStrainSums.at(i) : equation.memory[i]);
+        const std::string name(has_strain(equation)      ? kStrainSums.at(i)
+                               : equation.memory.empty() ? "drag"
+                                                         : equation.memory[i]);
         add_sums(name.c_str(), beside_[i]);
     }
 }
@@ -116,7 +118,7 @@ void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, st
     if (sum == LevelSum::adjoint_squares) factor *= scale(shot) * scale(shot);
     scale_values(planes, factor);
     if (sum == LevelSum::products && applied_) add_second_image(shot, first, planes, factor);
-    if (sum == LevelSum::products && medium_.setup().remembers()) add_memory_images(shot, first, planes, factor);
+    if (sum == LevelSum::products && medium_.setup().absorbs()) add_memory_images(shot, first, planes, factor);
     if (sum == LevelSum::products && has_strain(*medium_.setup().scheme.equation))
         add_strain_image(shot, first, planes, factor);
 }
@@ -143,7 +145,7 @@ void GradientRun::add_second_image(int shot, std::int64_t first, std::span<doubl
         planes[i] += second[i] * factor / (12. * (inverse == nullptr ? 1. : inverse[i]));
 }
 
-/// Adds what nodes that remember have beside differences: g / a of what each memory field gave.
+/// Adds what nodes that absorb have beside differences: g / a of what each memory field, or drag, gave.
 void GradientRun::add_memory_images(int shot, std::int64_t first, std::span<double> planes, double factor) const {
     const Grid& grid = medium_.setup().grid;
     const auto fit = fit_of(medium_.setup(), time_.dt_s);
@@ -201,7 +203,7 @@ std::vector<NodeValues> GradientRun::memory_images(int shot) const {
 }
 
 AnisotropyImages GradientRun::anisotropy_images(int shot) const {
-    if (beside_.size() < 2 || medium_.setup().remembers())
+    if (beside_.size() < 2 || medium_.setup().absorbs())
         throw std::logic_error("derivatives with respect to epsilon and delta that nobody asked for");
     AnisotropyImages images{scaled_products(*beside_[0], shot), scaled_products(*beside_[1], shot)};
     const NodeValues vertical = scaled_products(*correlation_, shot);

@@ -101,8 +101,8 @@ public:
     /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot; of order 4
     /// in time with G / 12 (A nu[n+1]) (A p[n]), G the taper of a sponge. Waits.
     [[nodiscard]] NodeValues image(int shot) const;
-    /// Likewise that of R[n+1] (nu[n+1] - nu[n+2]) for each memory field R: what gradient_of_q() takes beside the
-    /// image. None where nothing absorbs, and without differences.
+    /// Likewise that of R[n+1] (nu[n+1] - nu[n+2]) for each memory field R, p[n] with drag: what gradient_of_q() takes
+    /// beside the image. None where nothing absorbs, and without differences.
     [[nodiscard]] std::vector<NodeValues> memory_images(int shot) const;
     /// What gradient_of_anisotropy() takes, of a shot. Waits. \throws std::logic_error unless the run is of anisotropy.
     [[nodiscard]] AnisotropyImages anisotropy_images(int shot) const;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
+#include "kernels/equations/attenuation/drag.hpp"
 #include "kernels/equations/parameters.hpp"
 
 namespace onda {
@@ -18,18 +19,23 @@ constexpr double kStrongLoss = 10.;  ///< Q below which a wave is hardly one
 constexpr double kDoubtfulFit = 0.05, kWrongFit = 0.2;
 
 bool absorbs(const Plan& plan) {
-    return plan.setup.remembers();
+    return plan.setup.absorbs();
+}
+
+/// Whether nodes absorb without memory.
+bool drags(const Plan& plan) {
+    return absorbs(plan) && plan.setup.scheme.equation->memory.empty();
 }
 
 /// Q at the reference frequency beyond which nothing is absorbed.
-double lossless_q(const Relaxation& relaxation) {
-    return kLossless / q_at_centre(relaxation, 1.);
+double lossless_q(const Plan& plan) {
+    return drags(plan) ? kLossless : kLossless / q_at_centre(plan.setup.scheme.relaxation, 1.);
 }
 
 /// The lowest and highest Q that are known and absorb; nothing where there are none.
 std::optional<ParameterRange> absorbing_range(const Plan& plan) {
     const auto& parameters = plan.setup.scheme.equation->parameters;
-    const double lossless = lossless_q(plan.setup.scheme.relaxation);
+    const double lossless = lossless_q(plan);
     for (std::size_t i = 0; i < plan.model.further.size(); ++i)
         if (const auto& range = plan.model.further[i];
             parameters[i + 1].name == kQ.name && range && range->min < lossless)
@@ -37,12 +43,13 @@ std::optional<ParameterRange> absorbing_range(const Plan& plan) {
     return std::nullopt;
 }
 
-/// The worst of the fits for the lowest and the highest Q.
+/// The worst of the errors for the lowest and the highest Q.
 FitError worst_error(const Plan& plan, const ParameterRange& range) {
-    const RelaxationFit fit(plan.setup.scheme.relaxation, plan.time.dt_s);
-    FitError worst;
-    for (const double q : {range.min, range.max}) worst = worse(worst, fit.error(q));
-    return worst;
+    const Relaxation& relaxation = plan.setup.scheme.relaxation;
+    const double dt_s = plan.time.dt_s;
+    if (drags(plan)) return worse(drag_error(relaxation, range.min, dt_s), drag_error(relaxation, range.max, dt_s));
+    const RelaxationFit fit(relaxation, dt_s);
+    return worse(fit.error(range.min), fit.error(range.max));
 }
 
 /// Refuses a Q at which the largest c_U that there may be leaves a power of the frequency far off. Mechanisms that fit
@@ -50,10 +57,10 @@ FitError worst_error(const Plan& plan, const ParameterRange& range) {
 void check_fits(const Plan& plan) {
     const Relaxation& relaxation = plan.setup.scheme.relaxation;
     const auto range = absorbing_range(plan);
-    if (!range || relaxation.power == 1.) return;
+    if (!range || relaxation.power == 1. || drags(plan)) return;
     const RelaxationFit fit(relaxation, 0.);
     const auto fits = [&](double q) { return fit.error(q).loss <= kWrongFit; };
-    double unfit = range->min, fitting = lossless_q(relaxation);
+    double unfit = range->min, fitting = lossless_q(plan);
     if (fits(unfit) || !fits(fitting)) return;
     while (fitting > 1.001 * unfit) {
         const double between = std::sqrt(unfit * fitting);
@@ -81,6 +88,9 @@ std::vector<double> lowest_of_further(const Plan& plan) {
 }  // namespace
 
 void set_memory(Plan& plan) {
+    if (const EquationRow* const with_drag = plan.setup.scheme.equation->with_drag;
+        with_drag != nullptr && plan.config.attenuation.method == "drag")
+        plan.setup.scheme.equation = *with_drag;
     // Nodes of a plane have two classes.
     const EquationRow* const with_more = plan.setup.scheme.equation->with_more_memory;
     if (with_more != nullptr && plan.domain.grid.dimensions == 2 && plan.config.attenuation.mechanisms > 2)
@@ -100,7 +110,7 @@ void set_relaxation(Plan& plan) {
     relaxation.reference_hz = reference_frequency_hz(plan);
     relaxation.low_hz = config.band_hz.empty() ? kLowOfPeak * lowest_hz : config.band_hz[0];
     relaxation.high_hz = config.band_hz.empty() ? kHighOfPeak * highest_hz : config.band_hz[1];
-    relaxation.mechanisms = static_cast<int>(config.mechanisms);
+    relaxation.mechanisms = drags(plan) ? 0 : static_cast<int>(config.mechanisms);
     relaxation.power = config.frequency_power;
     if (!(relaxation.low_hz < relaxation.high_hz))
         plan.config.origin.value_fault("attenuation.band_hz", "the second frequency must be above the first");
@@ -128,6 +138,10 @@ double stiffest_m_s(const Plan& plan, const std::function<double(double)>& limit
                         scheme.relaxation.high_hz, resolved_hz);
         plan.config.origin.fault("attenuation.band_hz", fault);
     }
+    if (drags(plan) && !(scheme.relaxation.reference_hz < resolved_hz))
+        plan.config.origin.value_fault(
+            "attenuation.reference_frequency_hz",
+            fmt::format("drag is exact at this frequency, and time steps resolve {:.4g} Hz at most", resolved_hz));
     // Steps that are longer see another fit: by next to nothing, so that a few rounds settle it.
     const std::vector<double> lowest = lowest_of_further(plan);
     // Nodes without loss have the velocity vp, whatever the fit makes of those that absorb.
@@ -141,8 +155,11 @@ std::string describe_attenuation(const Plan& plan) {
     if (!absorbs(plan)) return {};
     const Relaxation& r = plan.setup.scheme.relaxation;
     std::string text =
-        fmt::format("absorbs   by {} mechanism{} from {:.4g} to {:.4g} Hz; vp is the velocity at {:.4g} Hz",
-                    r.mechanisms, r.mechanisms == 1 ? "" : "s", r.low_hz, r.high_hz, r.reference_hz);
+        drags(plan)
+            ? fmt::format("absorbs   by drag, exactly at {:.4g} Hz, where vp is the velocity; from {:.4g} to {:.4g} Hz",
+                          r.reference_hz, r.low_hz, r.high_hz)
+            : fmt::format("absorbs   by {} mechanism{} from {:.4g} to {:.4g} Hz; vp is the velocity at {:.4g} Hz",
+                          r.mechanisms, r.mechanisms == 1 ? "" : "s", r.low_hz, r.high_hz, r.reference_hz);
     if (const auto range = absorbing_range(plan)) {
         const FitError error = worst_error(plan, *range);
         text += fmt::format("\n          1/Q within {:.2g} % of what is asked for, the velocity within {:.2g} %",
@@ -154,7 +171,8 @@ std::string describe_attenuation(const Plan& plan) {
 nlohmann::ordered_json attenuation_json(const Plan& plan) {
     if (!absorbs(plan)) return {};
     const Relaxation& r = plan.setup.scheme.relaxation;
-    nlohmann::ordered_json json{{"mechanisms", r.mechanisms},
+    nlohmann::ordered_json json{{"method", plan.config.attenuation.method},
+                                {"mechanisms", r.mechanisms},
                                 {"band_hz", {r.low_hz, r.high_hz}},
                                 {"reference_frequency_hz", r.reference_hz},
                                 {"frequency_power", r.power}};
@@ -175,6 +193,13 @@ void doubt_fit(const Plan& plan, const ParameterRange& range, std::vector<std::s
     const Relaxation& r = plan.setup.scheme.relaxation;
     const FitError error = worst_error(plan, range);
     if (error.loss <= kDoubtfulFit) return;
+    if (drags(plan)) {
+        doubts.push_back(fmt::format(
+            "of Q from {:.3g} to {:.3g} 1/Q is off by up to {:.2g} % within the band of {}: drag is exact at {:.4g} Hz "
+            "alone; for the whole band take attenuation.method: relaxation",
+            range.min, range.max, 100. * error.loss, band_of_fit(r), r.reference_hz));
+        return;
+    }
     doubts.push_back(fmt::format(
         "of Q from {:.3g} to {:.3g} 1/Q is off by up to {:.2g} % within the band of {}: take {}a narrower band "
         "(attenuation.band_hz){}",

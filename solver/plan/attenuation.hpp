@@ -11,7 +11,8 @@
 
 namespace onda {
 
-/// Chooses the equation with as many memory fields as the mechanisms need. Nothing where nothing absorbs.
+/// Chooses the equation with as many memory fields as the mechanisms need, or that with drag. Nothing where nothing
+/// absorbs.
 void set_memory(Plan& plan);
 /// Where vp is the velocity, and q the quality factor: as the configuration says, or the lowest peak frequency of the
 /// wavelets.

@@ -219,7 +219,7 @@ void check_gradients(const Plan& plan) {
         c.origin.value_fault("time.stepping", "gradients are computed with single steps: use auto or single");
     if (c.model.storage == "16bit")
         c.origin.value_fault("model.storage", "gradients need the velocities as they are: use auto or float");
-    if (plan.task->scatters && plan.setup.remembers())
+    if (plan.task->scatters && plan.setup.absorbs())
         c.origin.fault("model", "scattered fields are those of media without loss so far: take model.q_rule: none");
     const EquationRow& equation = *plan.setup.scheme.equation;
     if (equation.fields.size() > 1 && !has_strain(equation))
@@ -231,7 +231,7 @@ void check_gradients(const Plan& plan) {
             "scheme.stencil",
             "gradients of the compact stencil are exact with sponges, or with cpml across one axis only; use "
             "boundary: sponge, or the star");
-    if (plan.imaging && plan.imaging->of_q && !plan.setup.remembers())
+    if (plan.imaging && plan.imaging->of_q && !plan.setup.absorbs())
         c.origin.value_fault("imaging.parameters",
                              "the model has no quality factor, or is taken without it: give it a q, or use vp");
     if (plan.imaging && plan.imaging->sums.anisotropy && !has_strain(equation))

@@ -108,7 +108,7 @@ void set_device(Placement& placement, const BackendConfig& backend) {
 /// Whether it is known before the model is made that no node absorbs: the equation without loss does then. A Q that
 /// depends on the frequency decides this in the band, which is not known yet.
 bool has_no_loss(const Config& config) {
-    const bool is_constant = config.attenuation.frequency_power == 1.;
+    const bool is_constant = config.attenuation.frequency_power == 1. || config.attenuation.method == "drag";
     return is_q_everywhere_at_least(config.model, is_constant ? kLossless : std::numeric_limits<double>::infinity());
 }
 
@@ -310,7 +310,7 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
     if (has_medium) set_anisotropy(plan);
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
     const bool has_relaxation = has_medium && has_survey && stages.run([&] { set_relaxation(plan); });
-    const bool needs_relaxation = plan.setup.remembers();
+    const bool needs_relaxation = plan.setup.absorbs();
     const bool has_time = has_medium && (has_relaxation || !needs_relaxation) && stages.run([&] { set_time(plan); });
     const bool has_boundary = stages.run([&] {
         if (has_time)

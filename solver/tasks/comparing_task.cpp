@@ -45,8 +45,9 @@ void add_image_memory(Allocations& list, const Experiment& experiment, const Com
         list.add(host_row("images being made to gradients of epsilon and delta", held::survey, points,
                           3 * std::int64_t{sizeof(double)}));
     if (experiment.imaging->of_q)
-        list.add(host_row("images being made to gradients of Q", held::survey, points,
-                          (std::ssize(computation.setup.scheme.equation->memory) + 2) * std::int64_t{sizeof(double)}));
+        list.add(host_row(
+            "images being made to gradients of Q", held::survey, points,
+            static_cast<std::int64_t>((strengths_of(*computation.setup.scheme.equation) + 2) * sizeof(double))));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ Experiment box_of(const Case& c, int dimensions, Precision precision) {
     e.precision = precision;
     if (has_parameter(c.equation, "epsilon")) e.scheme.anisotropy = kScatteredAnisotropy;
     e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, kFastest);
-    if (remembers(c)) {
+    if (absorbs(c)) {
         e.scheme.relaxation = {20., 8., 50., kMostMechanisms};
         const std::array lowest{double(kLowestScatteredQ)};
         e.dt_s *= kFastest / e.scheme.stiffest_m_s(kFastest, lowest, e.dt_s);

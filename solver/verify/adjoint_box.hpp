@@ -51,15 +51,17 @@ inline constexpr std::array kAdjointCases{
          "free_surface", "rigid", "cpml"},
     Case{"VTI, order 8, CPML, free surface and wall", Equation::vti_of_gradients, 8, "free_surface", "rigid", "cpml"},
     Case{"VTI, order 4, sponge and free surface", Equation::vti_of_gradients, 4, "free_surface", "sponge", "sponge"},
+    Case{"drag, order 8, CPML, free surface and wall", Equation::drag, 8, "free_surface", "rigid", "cpml"},
+    Case{"drag, order 4, sponge and free surface", Equation::drag, 4, "free_surface", "sponge", "sponge"},
 };
 
-/// Whether nodes remember.
-inline bool remembers(const Case& c) {
-    return !c.equation->memory.empty();
+/// Whether the medium absorbs.
+inline bool absorbs(const Case& c) {
+    return strengths_of(*c.equation) > 0;
 }
 /// Whether fields are rebuilt backward, and scattered.
 inline bool has_born(const Case& c) {
-    return !remembers(c) && c.equation->fields.size() == 1;
+    return !absorbs(c) && c.equation->fields.size() == 1;
 }
 
 /// Whether tests leave a row of order 4 in time out: in 3-D, where one case stands for all.

@@ -102,8 +102,8 @@ std::vector<double> memory_of(const Wavefield& wavefield) {
 
 /// The largest rise of the energy from one step to the next, of the initial energy, where every node has a Q of its
 /// own.
-Measurement largest_rise(int dimensions, int order, const VerifyOptions& options) {
-    Scheme scheme = make_scheme(Equation::attenuation, order);
+Measurement largest_rise(Equation equation, int dimensions, int order, const VerifyOptions& options) {
+    Scheme scheme = make_scheme(equation, order);
     scheme.relaxation = {20., 8., 50., dimensions == 3 ? kMostMechanisms : 2};
     Experiment e = lossless_box(dimensions, scheme, Precision::float64);
     const std::array lowest{kLowestQ};
@@ -184,13 +184,14 @@ PromiseGroup energy_conservation() {
     for (const Precision precision : {Precision::float64, Precision::float32})
         for (const int dimensions : {2, 3})
             for (const int order : {2, 8, 16}) add(dimensions, of_order_4_in_time(order), precision);
-    for (const int dimensions : {2, 3})
-        for (const int order : {2, 8, 16})
-            group.promises.push_back({"attenuation, " + std::to_string(dimensions) + "-D, order " +
-                                          std::to_string(order) + ", double: largest rise",
-                                      1e-14, order == 8 && dimensions == 2, [=](const VerifyOptions& options) {
-                                          return largest_rise(dimensions, order, options);
-                                      }});
+    for (const Equation equation : {Equation::attenuation, Equation::drag})
+        for (const int dimensions : {2, 3})
+            for (const int order : {2, 8, 16})
+                group.promises.push_back({std::string(name(equation)) + ", " + std::to_string(dimensions) +
+                                              "-D, order " + std::to_string(order) + ", double: largest rise",
+                                          1e-14, order == 8 && dimensions == 2, [=](const VerifyOptions& options) {
+                                              return largest_rise(equation, dimensions, order, options);
+                                          }});
     return group;
 }
 

@@ -158,11 +158,17 @@ double relaxing_energy(const Experiment& e, const RelaxingNodes& nodes, std::spa
     double energy = 0.;
     for (std::int64_t node = 0; node < e.grid.points(); ++node) {
         const auto i = std::size_t(node);
-        const double beta = 0.5 * nodes.a[i], j_beta = nodes.g[i] / (2. * (1. - beta) - nodes.g[i]);
-        const double rate = now[i] - previous[i], followed = beta * rate + (1. - beta) * memory[i];
+        const double beta = memory.empty() ? 0. : 0.5 * nodes.a[i];
+        const double j_beta = nodes.g[i] / (2. * (1. - beta) - nodes.g[i]);
+        const double rate = now[i] - previous[i];
         const double share = node_share(e, e.grid.node(node));
         if (share == 0.) continue;  // k is 0 there
-        const double kinetic = (rate * rate + j_beta / beta * followed * followed) / (nodes.k[i] * (1. + j_beta));
+        double kinetic = rate * rate;
+        if (!memory.empty()) {
+            const double followed = beta * rate + (1. - beta) * memory[i];
+            kinetic += j_beta / beta * followed * followed;
+        }
+        kinetic /= nodes.k[i] * (1. + j_beta);
         energy += 0.5 * share * (kinetic - now[i] * p.laplacian(e.grid.node(node), e.scheme.weights));
     }
     return energy;

@@ -32,7 +32,7 @@ double leap_energy(const Experiment& e, const NodeValue& vp_m_s, std::span<const
 /// The energy of a field whose nodes have a memory each, which never rises: with V = p+ - p, W = beta V + (1 - beta) R
 /// and the strengths j of the nodes, E = 1/2 sum (V^2 + j W^2) / (c_U dt)^2 - 1/2 sum p+ L(p).
 /// \param k, g, a of each node as kernels have them (kernels/equations/attenuation/memory.hpp). \param memory R after
-/// the step to `now`.
+/// the step to `now`; empty with drag, of which the energy is that of (c_U dt)^2 = k (1 + g / (2 - g)).
 struct RelaxingNodes {
     std::span<const double> k, g, a;
 };

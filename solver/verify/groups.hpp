@@ -8,6 +8,7 @@ namespace onda::verify {
 
 PromiseGroup single_precision();
 PromiseGroup attenuation();
+PromiseGroup drag();
 PromiseGroup vertical_transverse_isotropy();
 PromiseGroup tilted_transverse_isotropy();
 PromiseGroup discrete_modes();

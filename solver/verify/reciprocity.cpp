@@ -56,13 +56,15 @@ constexpr std::array kPairsInTheMiddle{
 };
 
 /// Equations, as their rows begin.
-const std::array<std::pair<std::string, Equation>, 6> kEquations{{
+const std::array<std::pair<std::string, Equation>, 8> kEquations{{
     {"", Equation::star},
     {"variable density, ", Equation::variable_density},
     {"attenuation, ", Equation::attenuation},
     {"attenuation with two memories, ", Equation::attenuation_of_two},
     {"attenuation, variable density, ", Equation::attenuation_density},
     {"attenuation with two memories, variable density, ", Equation::attenuation_density_of_two},
+    {"drag, ", Equation::drag},
+    {"drag, variable density, ", Equation::drag_density},
 }};
 
 /// What absorbs in a box, and how it steps.
@@ -82,6 +84,7 @@ constexpr std::array kAbsorbers{
     Absorber{"variable density, sponge", "sponge", Equation::variable_density},
     Absorber{"attenuation, CPML", "cpml", Equation::attenuation},
     Absorber{"attenuation, sponge", "sponge", Equation::attenuation},
+    Absorber{"drag, CPML", "cpml", Equation::drag},
     Absorber{"attenuation, variable density, CPML", "cpml", Equation::attenuation_density},
 };
 constexpr std::array kAbsorbersAllAround{

@@ -60,7 +60,7 @@ std::vector<std::string> samples() {
     const std::string rest3d = kTime + kRicker + kSource3d + kSnapshots;
     return {
         kGrid2d + layered + ", dip_deg: -3.7}\n" + rest2d + attenuation + "title: \"a \\\"b\\\" \\\\ \\t \\x07 é\"\n",
-        kGrid2d + lossless + rest2d,
+        kGrid2d + lossless + rest2d + "attenuation: {method: drag}\n",
         kGrid3d + layered + ", dip_azimuth_deg: 90, phi_deg: 12.5}\n" + rest3d +
             "title: 'true'\nsurvey: {limit_m: 250.5}\n",
         kGrid2d +

@@ -133,7 +133,7 @@ TEST_CASE("media that absorb and anisotropic ones have the bits of the CPU in ev
 
 TEST_CASE("their batches, states and slabs have the bits of the CPU") {
     cuda_on_host::run_late = true;
-    for (const Equation equation : {Equation::attenuation_of_two, Equation::vti, Equation::tti}) {
+    for (const Equation equation : {Equation::attenuation_of_two, Equation::drag, Equation::vti, Equation::tti}) {
         const Case flat = shortened(kSmall[3], 12), solid = shortened(kSmall[1], 12);
         const Setup setup = setup_of(flat, 2, Precision::float32, equation);
         const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(3);

@@ -68,7 +68,7 @@ TEST_CASE("a few steps of scattering and images by fluxes have the bits of the C
 TEST_CASE("images that take the memory of nodes have the bits of the CPU") {
     need_gpu();
     for (const Case& c : kImagingCases)
-        for (const Equation equation : {Equation::attenuation, Equation::attenuation_density_of_two}) {
+        for (const Equation equation : {Equation::attenuation, Equation::attenuation_density_of_two, Equation::drag}) {
             const Setup setup = setup_of(c, 8, Precision::float32, equation);
             const auto images = [&](const MakeMedium& make) {
                 const auto medium = make_noisy_medium(setup, make);

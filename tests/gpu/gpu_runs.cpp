@@ -157,6 +157,7 @@ TEST_CASE("media that absorb and anisotropic ones: every kernel gives the files 
     compare(kRun2d, 2, make_scheme(Equation::attenuation_of_two, 8), {of_layers});
     compare(kRun3d, 3, make_scheme(Equation::attenuation, 8), {"model.q=40"});
     compare(kRun3d, 3, make_scheme(Equation::attenuation_density, 8), {"model.q=40", "model.rho=gardner"});
+    compare(kRun3d, 3, make_scheme(Equation::drag, 8), {"model.q=40", "attenuation.method=drag"});
     compare(kRun2d, 2, make_scheme(Equation::vti, 8), {"model.anisotropy=shales"});
     // Without free surfaces, where there is water.
     compare(kRun3d, 3, make_scheme(Equation::vti, 8),

@@ -18,7 +18,7 @@ TEST_CASE("each shot of a batch has the bits of the CPU's shot alone, in every i
     need_gpu();
     for (const Case& unequal : kCases) {
         for (const Equation equation : {Equation::star, Equation::compact, Equation::variable_density,
-                                        Equation::attenuation_of_two, Equation::vti, Equation::tti})
+                                        Equation::attenuation_of_two, Equation::drag, Equation::vti, Equation::tti})
             for (const int order : {2, 8, 16})
                 for (const Precision precision : {Precision::float32, Precision::float64}) {
                     const bool compact = equation == Equation::compact;

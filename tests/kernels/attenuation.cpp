@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "kernels/cpu/cpu.hpp"
+#include "kernels/equations/attenuation/drag.hpp"
 #include "kernels/equations/attenuation/relaxation.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "kernels/slabs/slabs.hpp"
@@ -36,14 +37,15 @@ Relaxation decade(int mechanisms) {
     return {10., 10. / half, 10. * half, mechanisms};
 }
 
-/// An equation without loss, and those that are it with memory fields.
+/// An equation without loss, and those that are it with memory fields, or drag.
 struct Family {
     Equation lossless;
-    std::array<Equation, 2> absorbing;
+    std::array<Equation, 3> absorbing;
 };
 const std::array kFamilies{
-    Family{Equation::star, {Equation::attenuation, Equation::attenuation_of_two}},
-    Family{Equation::variable_density, {Equation::attenuation_density, Equation::attenuation_density_of_two}},
+    Family{Equation::star, {Equation::attenuation, Equation::attenuation_of_two, Equation::drag}},
+    Family{Equation::variable_density,
+           {Equation::attenuation_density, Equation::attenuation_density_of_two, Equation::drag_density}},
 };
 
 MediumReaders readers_of(const Grid& grid, Equation equation, double lowest_q, double highest_q) {
@@ -201,6 +203,47 @@ TEST_CASE("a medium of a power of the frequency stays bounded at the stability l
     }
 }
 
+TEST_CASE("drag has the velocity and Q that are asked for at the reference frequency, whatever the time step") {
+    for (const double power : {1., 1.5})
+        for (const double dt_s : {1e-5, 1e-3, 1.5e-2})
+            for (const float q : {3.f, 20.f, 500.f}) {
+                CAPTURE(dt_s);
+                CAPTURE(q);
+                Scheme scheme = make_scheme(Equation::drag, 4);
+                scheme.relaxation = {20., 10., 30., 0, power};
+                const std::vector<std::vector<float>> parameters{{1700.f}, {q}};
+                const auto fit = scheme.equation->fit(scheme, 3, dt_s);
+                std::array<double, 1> k{}, g{};
+                fit->row(0, parameters, 0, 0, k);
+                fit->row(1, parameters, 0, 0, g);
+                // Of a step p+ - 2 p + p- + g (p - p-) = k L p, for p = z^n.
+                const double theta = 2. * std::asin(std::numbers::pi * 20. * dt_s);
+                const std::complex<double> z = std::polar(1., theta),
+                                           symbol = -(z - 2. + 1. / z + g[0] * (1. - 1. / z)) / k[0];
+                const std::complex<double> wanted =
+                    2. * std::numbers::pi * 20. / 1700. * wanted_wavenumber(scheme.relaxation, double(q), 20.);
+                CHECK(std::abs(symbol / (wanted * wanted) - 1.) < 1e-10);
+            }
+}
+
+TEST_CASE("errors of drag grow from nothing at the reference frequency as 1/Q falls with the frequency") {
+    const auto error = [](double low_hz, double high_hz, double power) {
+        return drag_error({20., low_hz, high_hz, 0, power}, 50., 0.);
+    };
+    CHECK(error(20., 20.000001, 1.).loss < 1e-6);
+    CHECK(error(20., 20.000001, 1.).velocity < 1e-8);
+    CHECK(error(10., 25., 1.).loss == doctest::Approx(1.));   // twice as much at half the frequency
+    CHECK(error(16., 40., 1.).loss == doctest::Approx(0.5));  // half as much at twice
+    CHECK(error(15., 40., 1.).velocity == doctest::Approx(std::log(2.) / (std::numbers::pi * 50.)).epsilon(0.1));
+    CHECK(error(16., 40., 2.).loss == doctest::Approx(0.75).epsilon(0.01));
+    CHECK(drag_error({20., 16., 40., 0}, 50., 5e-3).loss ==
+          doctest::Approx(1. - 0.5 * std::sqrt((1. - std::pow(0.2 * std::numbers::pi, 2.)) /
+                                               (1. - std::pow(0.1 * std::numbers::pi, 2.)))));
+    CHECK(drag_stiffening(1e4) == 1.);
+    CHECK(drag_stiffening(3.) ==
+          doctest::Approx(1. / std::sqrt(1. - std::pow(std::tan(0.5 * std::atan(1. / 3.)), 2.))));
+}
+
 TEST_CASE("over the classes of nodes, the mechanisms have the mean strengths that are asked for") {
     struct Layout {
         int dimensions, fields, most;
@@ -246,12 +289,12 @@ TEST_CASE("where nothing absorbs, the numbers are those of the equation without 
 }
 
 TEST_CASE("with one density everywhere, variable density absorbs as the star does, to the error of its derivatives") {
-    for (const std::size_t fields : {0u, 1u}) {
+    for (const std::size_t which : {0u, 1u, 2u}) {
         std::vector<std::vector<double>> results;
         for (const Family& family : kFamilies) {
             Case c = kSmall;
-            Setup setup = small_setup(family.absorbing[fields], 3);
-            setup.scheme = make_scheme(family.absorbing[fields], 16);
+            Setup setup = small_setup(family.absorbing[which], 3);
+            setup.scheme = make_scheme(family.absorbing[which], 16);
             setup.precision = Precision::float64;
             setup.grid.n = c.grid.n = {41, 41, 41};
             const RowReader vp = uniform(2000.f), q = uniform(8.f);
@@ -282,8 +325,9 @@ TEST_CASE("with one density everywhere, variable density absorbs as the star doe
 
 TEST_CASE("the memory of nodes is a part of the state, which goes on elsewhere, in a batch and in slabs") {
     for (const int dimensions : {3, 2})
-        for (const Equation equation : {Equation::attenuation, Equation::attenuation_of_two,
-                                        Equation::attenuation_density, Equation::attenuation_density_of_two}) {
+        for (const Equation equation :
+             {Equation::attenuation, Equation::attenuation_of_two, Equation::attenuation_density,
+              Equation::attenuation_density_of_two, Equation::drag, Equation::drag_density}) {
             const Setup setup = small_setup(equation, dimensions);
             const MediumReaders readers = readers_of(setup.grid, equation, 5., 100.);
             const auto medium = cpu::make_medium(setup, readers, kDt);
@@ -296,8 +340,8 @@ TEST_CASE("the memory of nodes is a part of the state, which goes on elsewhere, 
             const State saved = save(*begun);
             std::vector<std::string> names;
             for (const auto& [part, values] : saved) names.push_back(part.name);
-            std::vector<std::string> expected{"p", "p_previous", "r"};
-            if (equation->memory.size() == 2) expected.emplace_back("r_2");
+            std::vector<std::string> expected{"p", "p_previous"};
+            expected.insert(expected.end(), equation->memory.begin(), equation->memory.end());
             CHECK(names == expected);
             const auto batch = medium->make_wavefield(3);
             start_noisy_shot(*batch, c, setup.precision, 1., 2);

@@ -300,7 +300,7 @@ TEST_CASE("correlations and scattering hold what their lists add up to") {
 
 TEST_CASE("correlations with the memory of nodes have the same bits in slabs and batches") {
     for (const Case& c : kImagingCases)
-        for (const Equation equation : {Equation::attenuation, Equation::attenuation_density_of_two}) {
+        for (const Equation equation : {Equation::attenuation, Equation::attenuation_density_of_two, Equation::drag}) {
             Setup setup = setup_of_one_thread(c, 4, Precision::float32, equation);
             CAPTURE(c.name);
             CAPTURE(equation->name);

@@ -436,8 +436,8 @@ std::vector<std::vector<double>> memory_images(const MakeWavefield& make_wavefie
     const std::unique_ptr<Wavefield> background = make_wavefield(shots), adjoint = make_wavefield(shots);
     const std::int64_t slots = c.steps / 2;
     std::vector<std::unique_ptr<Correlation>> memories;
-    for (std::size_t field = 0; field < background->problem().scheme.equation->memory.size(); ++field)
-        memories.push_back(background->fields().make_correlation(slots, correlated_memory(field)));
+    for (const Correlated what : correlated_beside(*background->problem().scheme.equation, false))
+        memories.push_back(background->fields().make_correlation(slots, what));
     for (int shot = 0; shot < shots; ++shot) {
         const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
         start_noisy_shot(*background, c, precision, 1., shot, seed);

@@ -88,6 +88,8 @@ inline constexpr std::array kAllOperators{Equation::star,
                                           Equation::attenuation_of_two,
                                           Equation::attenuation_density,
                                           Equation::attenuation_density_of_two,
+                                          Equation::drag,
+                                          Equation::drag_density,
                                           Equation::vti,
                                           Equation::tti,
                                           Equation::vti_of_gradients};

@@ -171,7 +171,7 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
     for (const Equation equation : kAllOperators) {
         // Sanitizers, for which minutes count, see the same source at every order; so do equations with fields beside
         // those of others, whose operators they have.
-        const bool has_more = !equation->memory.empty() || equation == Equation::vti_of_gradients;
+        const bool has_more = strengths_of(*equation) > 0 || equation == Equation::vti_of_gradients;
         const std::vector<int>& orders = kSanitized || has_more ? kFewOrders : kAllOrders;
         const std::vector<Trial> trials = trials_of(equation, orders, cpu::isa_names());
         std::map<std::tuple<std::size_t, int, Precision>, std::uint64_t> expected;

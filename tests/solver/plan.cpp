@@ -2,6 +2,7 @@
 // Takes less than a second.
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "io/models/model_file.hpp"
@@ -9,6 +10,7 @@
 #include "solver/model/density.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/model/quality_factor.hpp"
+#include "solver/plan/attenuation.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/planning/anisotropic_model.hpp"
 #include "solver/planning/make_plan.hpp"
@@ -149,6 +151,32 @@ TEST_CASE("Q that is hardly met, and wavelets beside the band of the fit, are wa
     CHECK(both.setup.scheme.relaxation.high_hz == doctest::Approx(37.5));
     CHECK(both.setup.scheme.relaxation.reference_hz == 5.);
     CHECK_FALSE(warned({"model.q=50", of_second}, outside));
+}
+
+TEST_CASE("drag is the user's choice, and told to be exact at one frequency") {
+    const auto plan = [](std::vector<std::string> overrides) {
+        overrides.insert(overrides.end(), {"model.q=50", "attenuation.method=drag"});
+        return make_plan(small(overrides));
+    };
+    CHECK(plan({}).setup.scheme.equation == Equation::drag);
+    CHECK(plan({"model.rho=gardner"}).setup.scheme.equation == Equation::drag_density);
+    CHECK(make_plan(small({"model.q=1e4", "attenuation.method=drag"})).setup.scheme.equation == Equation::star);
+    const Plan wide = plan({}), narrow = plan({"attenuation.band_hz=[14.9, 15.1]"});
+    CHECK(contains(describe_attenuation(wide), "by drag, exactly at 15 Hz"));
+    CHECK(attenuation_json(wide)["largest_error"]["loss_percent"].get<double>() == doctest::Approx(150.).epsilon(0.01));
+    CHECK(attenuation_json(narrow)["largest_error"]["loss_percent"].get<double>() < 1.);
+    const auto warns = [](const Plan& of) {
+        return std::ranges::any_of(of.warnings, [](const std::string& text) {
+            return contains(text,
+                            "drag is exact at 15 Hz alone; for the whole band take attenuation.method: relaxation");
+        });
+    };
+    CHECK(warns(wide));
+    CHECK_FALSE(warns(narrow));
+    const std::string told =
+        message_of([&] { static_cast<void>(plan({"attenuation.reference_frequency_hz=1e4"})); }, ExitCode::config);
+    CHECK(contains(told, "attenuation.reference_frequency_hz"));
+    CHECK(contains(told, "drag is exact at this frequency, and time steps resolve"));
 }
 
 TEST_CASE("where Q is known to be 10000 or more everywhere, the equation without loss is solved") {

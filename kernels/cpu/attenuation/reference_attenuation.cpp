@@ -12,6 +12,10 @@ void advance_node(const StepArguments<T>& a, T l, int first_g, std::int64_t x, s
     T& q = a.q[x + y * a.pitch + z * a.plane];
     const std::int64_t at = x + y * a.k_pitch + z * a.k_plane;
     T next = leapfrog(p, q, a.k[at], l);
+    if (a.memory[0] == nullptr) {
+        const MediumView<T>& g = a.medium[first_g];
+        next = dragged(g.at[x + y * g.pitch + z * g.plane], p, q, next);
+    }
     for (int field = 0; field < kMostMemoryFields && a.memory[field] != nullptr; ++field) {
         T& r = a.memory[field][at];
         const MediumView<T>& g = a.medium[first_g + field];

@@ -8,7 +8,9 @@ namespace {
 template <typename T, int Dims, int R>
 struct Vectorised {
     static void step(const StepArguments<T>& a) {
-        if (a.memory[1] == nullptr)
+        if (a.memory[0] == nullptr)
+            step_by_rows<Dragging<T, 1>, T, Dims, R>(a);
+        else if (a.memory[1] == nullptr)
             step_by_rows<Relaxing<T, 1, 1>, T, Dims, R>(a);
         else
             step_by_rows<Relaxing<T, 2, 1>, T, Dims, R>(a);

@@ -9,7 +9,9 @@ namespace {
 template <typename T, int Dims, int R>
 struct Vectorised {
     static void step(const StepArguments<T>& a) {
-        if (a.memory[1] == nullptr)
+        if (a.memory[0] == nullptr)
+            step_by_tiles<Dragging<T, 2>, T, Dims, R>(a);
+        else if (a.memory[1] == nullptr)
             step_by_tiles<Relaxing<T, 1, 2>, T, Dims, R>(a);
         else
             step_by_tiles<Relaxing<T, 2, 2>, T, Dims, R>(a);

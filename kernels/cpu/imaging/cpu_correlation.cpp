@@ -37,6 +37,8 @@ public:
             };
             if (const int field = memory_of(what_); field >= 0)
                 keep_row([r = memory_from(of_shot, field, y, z)](std::int64_t x) { return r[x]; });
+            else if (what_ == Correlated::level_before)
+                keep_row([q = level_from(of_shot, {0, 1}, 0, y, z)](std::int64_t x) { return q[x]; });
             else
                 with_values(of_shot, 0, y, z, keep_row);
         });

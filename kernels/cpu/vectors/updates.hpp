@@ -28,6 +28,33 @@ struct Leapfrog {
     }
 };
 
+/// p[n+1] over p[n-1] where nodes drag, likewise. \tparam FirstG the place of g among the arrays of the equation.
+template <typename T, int FirstG>
+struct Dragging {
+    const T *const k, *const g;
+    const std::int64_t k_plane;
+
+    ONDA_HOST_DEVICE Dragging(const StepArguments<T>& a, std::int64_t y, std::int64_t z)
+        : k(a.k + y * a.k_pitch + z * a.k_plane),
+          g(a.medium[FirstG].at + y * a.medium[FirstG].pitch + z * a.medium[FirstG].plane),
+          k_plane(a.k_plane) {}
+    ONDA_HOST_DEVICE void prefetch(std::int64_t j, std::int64_t x) const {
+        __builtin_prefetch(k + j * k_plane + x);
+        __builtin_prefetch(g + j * k_plane + x);
+    }
+    template <bool IsWhole>
+    ONDA_HOST_DEVICE void advance(T* q, std::int64_t j, std::int64_t x, Vector<T> p, Vector<T> l,
+                                  std::int64_t count) const {
+        const std::int64_t at = j * k_plane + x;
+        const Vector<T> before = load(q), next = fused(load(k + at), l, fused(splat(T(2)), p, -before));
+        const Vector<T> after = fused(-load(g + at), p - before, next);
+        if constexpr (IsWhole)
+            store(q, after);
+        else
+            store_first(q, after, count);
+    }
+};
+
 /// p[n+1] over p[n-1] and R in place, in the rows of some planes:
 /// kernels/equations/attenuation/memory.hpp, a vector at a time. \tparam FirstG the place of the first g among the
 /// arrays of the equation.

@@ -35,9 +35,7 @@ public:
             a.nz = static_cast<int>(g.nz());
             auto* read = a.read;
             auto* update = a.update;
-            const auto streamed = [&fields](T* at) {
-                return Streamed<T>{at, fields.field.pitch, fields.field.plane};
-            };
+            const auto streamed = [&fields](T* at) { return Streamed<T>{at, fields.field.pitch, fields.field.plane}; };
             for (std::size_t i = 0; i < equation.fields.size(); ++i) {
                 *read++ = {fields.levels[i][now], fields.field.pitch, fields.field.plane};
                 *update++ = streamed(fields.levels[i][1 - now]);
@@ -97,6 +95,8 @@ void add_all(Instances<T>& list) {
     add<T, 4, 3>(list, Equation::attenuation_of_two);
     add<T, 4, 2>(list, Equation::attenuation_density);
     add<T, 5, 3>(list, Equation::attenuation_density_of_two);
+    add<T, 3, 1>(list, Equation::drag);
+    add<T, 4, 1>(list, Equation::drag_density);
     add<T, 5, 2>(list, Equation::vti);
     add<T, 8, 4>(list, Equation::tti);
 }

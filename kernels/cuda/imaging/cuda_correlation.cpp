@@ -167,9 +167,9 @@ private:
     }
     [[nodiscard]] ShotLevels<T> kept_of(const CudaFields<T>& fields) const {
         const int memory = memory_of(what_);
-        if (memory < 0) return correlated_of(fields);
+        if (memory < 0 && what_ != Correlated::level_before) return correlated_of(fields);
         ShotLevels<T> levels = levels_of(fields);  // a memory field lies as a level does
-        levels.now = fields.memory_field(static_cast<std::size_t>(memory));
+        levels.now = memory < 0 ? levels.before : fields.memory_field(static_cast<std::size_t>(memory));
         levels.before = nullptr;
         return levels;
     }

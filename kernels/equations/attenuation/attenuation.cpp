@@ -1,10 +1,11 @@
-// Equations in a medium that absorbs, each the one without loss with memory fields beside it.
+// Equations in a medium that absorbs, each the one without loss with memory fields, or drag, beside it.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "kernels/equations/attenuation/drag.hpp"
 #include "kernels/equations/attenuation/relaxation.hpp"
 #include "kernels/equations/constant_density.hpp"
 #include "kernels/equations/scheme.hpp"
@@ -194,6 +195,7 @@ private:
 /// c_U / vp, which grows as Q falls.
 double stiffening(const Scheme& scheme, std::span<const double> lowest, double dt_s) {
     const double q = std::max(lowest.back(), kQ.lowest);
+    if (scheme.equation->memory.empty()) return drag_stiffening(q);
     if (q_at_centre(scheme.relaxation, q) >= kLossless) return 1.;
     return 1. / std::sqrt(RelaxationFit(scheme.relaxation, dt_s).mechanisms(q).compliance);
 }
@@ -201,6 +203,7 @@ double stiffening(const Scheme& scheme, std::span<const double> lowest, double d
 template <const EquationRow& lossless>
 std::shared_ptr<const MediumFit> fit(const Scheme& scheme, int, double dt_s) {
     const int fields = static_cast<int>(scheme.equation->memory.size());
+    if (fields == 0) return drag_fit(lossless, scheme.relaxation, dt_s);
     return std::make_shared<AttenuationFit>(lossless, scheme.relaxation, fields, dt_s);
 }
 
@@ -212,10 +215,10 @@ Scheme make_absorbing(int space_order, Coefficients coefficients) {
     return scheme;
 }
 
-/// Operations beside those without loss: of each memory field 2 for e and two fused multiply-adds.
+/// Operations beside those without loss: of each memory field 2 for e and two fused multiply-adds, of drag half of it.
 template <const EquationRow& lossless, int fields>
 int operations(int radius, int dimensions) {
-    return lossless.operations(radius, dimensions) + 6 * fields;
+    return lossless.operations(radius, dimensions) + (fields == 0 ? 3 : 6 * fields);
 }
 
 /// What two equations differ in beside the operator.
@@ -234,21 +237,23 @@ constexpr Kind kVariableDensity{"attenuation, variable density",
                                 [](const double* arrays) { return kDensityEquation.source_density(arrays); },
                                 &kDensityFactor};
 
-/// The row of an equation without loss, with so many memory fields. It asks that of the equation when it is asked, not
-/// when it is made: rows are constants.
+/// The row of an equation without loss, with so many memory fields, or with drag. It asks that of the equation when it
+/// is asked, not when it is made: rows are constants.
 template <const EquationRow& lossless, const EquationRow& absorbing, int fields>
-constexpr EquationRow row_of(std::string_view name, const Kind& kind, const EquationRow* with_more_memory) {
+constexpr EquationRow row_of(std::string_view name, const Kind& kind, const EquationRow* with_more_memory = nullptr,
+                             const EquationRow* with_drag = nullptr) {
     using Numbers = std::vector<double>;
     using Spacings = std::array<double, 3>;
     return {
         .name = name,
-        .help = "the same in a medium that absorbs",
+        .help = fields == 0 ? "the same in a medium that absorbs as is asked for at one frequency"
+                            : "the same in a medium that absorbs",
         .title = kind.title,
         .stencil = kStarStencil,
         .parameters = kind.parameters,
         .constants = kind.constants,
         .fields = kPressureField,
-        .arrays = kind.arrays.first(kind.arrays.size() - kMemories.size() + fields),
+        .arrays = kind.arrays.first(kind.arrays.size() - kMemories.size() + (fields == 0 ? 1 : fields)),
         .source_density = kind.source_density,
         .make_scheme = make_absorbing<lossless, absorbing>,
         .halo = [](int radius) { return lossless.halo(radius); },
@@ -269,18 +274,22 @@ constexpr EquationRow row_of(std::string_view name, const Kind& kind, const Equa
         .fit = fit<lossless>,
         .stiffening = stiffening,
         .with_more_memory = with_more_memory,
+        .with_drag = with_drag,
     };
 }
 
 }  // namespace
 
-constinit const EquationRow kAttenuationEquation =
-    row_of<kStarEquation, kAttenuationEquation, 1>("attenuation", kConstantDensity, &kAttenuationOfTwoEquation);
+constinit const EquationRow kAttenuationEquation = row_of<kStarEquation, kAttenuationEquation, 1>(
+    "attenuation", kConstantDensity, &kAttenuationOfTwoEquation, &kDragEquation);
 constinit const EquationRow kAttenuationOfTwoEquation =
-    row_of<kStarEquation, kAttenuationOfTwoEquation, 2>("attenuation2", kConstantDensity, nullptr);
+    row_of<kStarEquation, kAttenuationOfTwoEquation, 2>("attenuation2", kConstantDensity);
 constinit const EquationRow kAttenuationDensityEquation = row_of<kDensityEquation, kAttenuationDensityEquation, 1>(
-    "attenuation_density", kVariableDensity, &kAttenuationDensityOfTwoEquation);
+    "attenuation_density", kVariableDensity, &kAttenuationDensityOfTwoEquation, &kDragDensityEquation);
 constinit const EquationRow kAttenuationDensityOfTwoEquation =
-    row_of<kDensityEquation, kAttenuationDensityOfTwoEquation, 2>("attenuation_density2", kVariableDensity, nullptr);
+    row_of<kDensityEquation, kAttenuationDensityOfTwoEquation, 2>("attenuation_density2", kVariableDensity);
+constinit const EquationRow kDragEquation = row_of<kStarEquation, kDragEquation, 0>("drag", kConstantDensity);
+constinit const EquationRow kDragDensityEquation =
+    row_of<kDensityEquation, kDragDensityEquation, 0>("drag_density", kVariableDensity);
 
 }  // namespace onda

@@ -25,6 +25,12 @@ ONDA_HOST_DEVICE T relaxed(T g, T not_followed, T next) {
     return fused(-g, not_followed, next);
 }
 
+/// Drag acts on p[n+1]: a memory that stays 0. \param next without it.
+template <typename T>
+ONDA_HOST_DEVICE T dragged(T g, T p, T p_prev, T next) {
+    return relaxed(g, p - p_prev, next);
+}
+
 /// R after a step. \param a of the class of the node.
 template <typename T>
 ONDA_HOST_DEVICE T followed(T a, T not_followed, T memory) {

@@ -167,7 +167,7 @@ TEST_CASE("what a gradient takes is forecast where nodes remember, and no less")
         CAPTURE(more);
         const auto plan = plan_in_memory(operator_config({"backend.batch=2", imaging, "model.q=20", more}), {},
                                          kInversionGradientTask);
-        CHECK(plan->setup.remembers() == (more != "model.q=null"));
+        CHECK(plan->setup.absorbs() == (more != "model.q=null"));
         const std::int64_t slots = plan->imaging->history.slots;
         const std::int64_t predicted = second_wavefield_bytes(plan->computation()) +
                                        correlation_bytes(plan->experiment(), plan->computation(), slots);
