@@ -228,7 +228,7 @@ Measurement lossless_difference(int dimensions, Precision precision, Equation wi
 }
 
 constexpr double kNodesOfWave = 12.;
-constexpr std::int64_t kModeSteps = 120, kCompared = 60;
+constexpr std::int64_t kStepsOfWave = 120, kCompared = 60;
 
 /// The phase of a node of the discrete mode whose symbol along x is that of a wavenumber: Newton's method from there.
 /// \param wavenumber [rad/m]
@@ -252,14 +252,14 @@ Experiment bar_of_drag(int dimensions, int order, double q) {
     Experiment e;
     e.grid.dimensions = dimensions;
     e.scheme = make_scheme(Equation::drag, order);
-    e.grid.n = {2 * kModeSteps * e.scheme.radius() + kCompared, dimensions == 3 ? across : 1, across};
+    e.grid.n = {2 * kStepsOfWave * e.scheme.radius() + kCompared, dimensions == 3 ? across : 1, across};
     e.grid.spacing_m.fill(kSpacing);
     for (const std::size_t face : {2U, 3U, 4U, 5U}) e.halos[face] = kRigid;
     if (dimensions == 2) e.halos[2] = e.halos[3] = Halo::zero;
     const double peak_hz = kVelocity / (kNodesOfWave * kSpacing);
     e.scheme.relaxation = {peak_hz, 0.4 * peak_hz, 2.5 * peak_hz, 0};
     e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, e.scheme.stiffest_m_s(kVelocity, std::array{q}, 0.));
-    e.steps = kModeSteps;
+    e.steps = kStepsOfWave;
     e.every_level = true;
     return e;
 }
@@ -284,12 +284,12 @@ Measurement mode_error(int dimensions, int order, double q, const VerifyOptions&
     const auto backend =
         make_wavefield(e, constant_velocity(kVelocity), options, constant_velocity(2000.), constant_velocity(q));
     backend->upload(level(0.), level(-1.));
-    Propagator(*backend, Sources{}, NodeWeights{}, e.time_axis()).advance(kModeSteps);
+    Propagator(*backend, Sources{}, NodeWeights{}, e.time_axis()).advance(kStepsOfWave);
     std::vector<double> p(std::size_t(e.grid.points()));
     backend->download(Window::whole(e.grid), std::span<double>(p));
     double largest = 0.;
     for (std::int64_t x = (e.grid.nx() - kCompared) / 2; x < (e.grid.nx() + kCompared) / 2; ++x) {
-        const Spectrum expected = mode(x, double(kModeSteps));
+        const Spectrum expected = mode(x, double(kStepsOfWave));
         const double found = p[std::size_t(e.grid.at(x, e.grid.ny() / 2, e.grid.nz() / 2))];
         largest = worse(largest, std::abs(found - expected.real()) / std::abs(expected));
     }
