@@ -2,165 +2,334 @@
 /// How the vectorised kernels of variable density step: OpenMP over tiles, SIMD along x, every flux computed once a
 /// tile. What becomes of a node's divergence is the equation's (kernels/cpu/vectors/updates.hpp).
 ///
-/// A tile marches along z. Its fluxes along z wait in a ring of 2r planes, those along y in the rows of one plane,
-/// those along x in one row; a plane of the tile then costs one new plane of each, and the sum over 6r of them. Weights
-/// are d_1 … d_r an axis.
+/// A tile marches along z, kFluxPlanes planes at a time. Its fluxes along z wait in a ring of planes, those along y in
+/// a ring of rows, those along x in one row of each plane. The newest fluxes along y and z are computed where they are
+/// first added, in registers: what a row stores while it loads, it would wait for (Scratch). Weights are d_1 … d_r an
+/// axis.
 #pragma once
 
-#include "kernels/cpu/simd.hpp"
+#include "kernels/cpu/blocks.hpp"
 #include "kernels/cpu/tiles.hpp"
 
 namespace onda::cpu {
 namespace {
 
-/// Tile and scratch of one thread: order 8 in float takes 150 kB, and the planes of p it reads 200 kB of the L2.
+/// Planes that advance together: they share what they read along z. Four need more registers than there are.
+constexpr int kFluxPlanes = 2;
+
+/// Tile and scratch of one thread. Rows of a tile are long, for the hardware to fetch whole pages of memory ahead, and
+/// the parts in which they are stepped short, for the rows of fluxes along y to stay in the L1. Rows of a ring lie a
+/// few lines apart modulo 4096 bytes: a load waits for an older store to the same place of another page.
 template <typename T, int Dims, int R>
 struct Scratch {
     static constexpr std::int64_t line = 64 / sizeof(T);
-    static constexpr std::int64_t tile_nx = Dims == 3 ? 512 / sizeof(T) : 4096 / sizeof(T);
-    static constexpr std::int64_t tile_ny = Dims == 3 ? (R > 4 ? 16 : 32) : 1;
+    static constexpr std::int64_t tile_nx = (Dims == 3 ? 1024 : 4096) / sizeof(T);
+    static constexpr std::int64_t tile_ny = Dims == 3 ? (R > 4 ? 32 : 64) : 1;
+    static constexpr std::int64_t part_nx = Dims == 3 ? 512 / sizeof(T) : tile_nx;
+    /// Planes of fluxes along z that kFluxPlanes planes of divergence take.
+    static constexpr int ring = 2 * R + kFluxPlanes - 1;
+    static constexpr std::int64_t x_pitch = line + part_nx + 2 * line, y_pitch = part_nx + line;
 
-    /// Planes a power of two apart would compete for the same lines of the L1.
-    alignas(64) T along_z[2 * R][tile_ny * tile_nx + 5 * line];
-    alignas(64) T along_y[(Dims == 3 ? tile_ny + 2 * R - 1 : 1) * tile_nx];
-    alignas(64) T along_x[line + tile_nx + 2 * line];
+    alignas(64) T along_z[ring][tile_ny * tile_nx + 5 * line];
+    alignas(64) T along_y[2 * R][kFluxPlanes * y_pitch];
+    alignas(64) T along_x[kFluxPlanes * x_pitch];
 };
 
-template <typename T>
-ONDA_HOST_DEVICE Vector<T> buoyancy(const T* s, std::int64_t stride) {
-    return splat(T(1)) / (load(s) + load(s + stride));
-}
-
-/// The flux between p and p + stride, nearest pairs first.
+/// The weights of an axis, for registers.
 template <typename T, int R>
-ONDA_HOST_DEVICE Vector<T> flux(const T* p, std::int64_t stride, const T* s, std::int64_t s_stride,
-                                const Vector<T>* d) {
-    Vector<T> sum = d[1] * (load(p + stride) - load(p));
+struct AxisWeights {
+    Vector<T> d[R + 1];
+
+    ONDA_HOST_DEVICE explicit AxisWeights(const Vector<T>* weights) {
+        unroll<1, R + 1>([&](auto k) __attribute__((always_inline)) { d[k.value] = weights[k.value]; });
+    }
+};
+
+/// The flux between p and p + stride, nearest pairs first. \param p p(k) of k = 1 - R … R.
+template <typename T, int R, typename Values>
+ONDA_HOST_DEVICE Vector<T> flux(const Values& p, Vector<T> s, Vector<T> s_next, const AxisWeights<T, R>& w) {
+    Vector<T> sum = w.d[1] * (p(Index<1>{}) - p(Index<0>{}));
     unroll<2, R + 1>([&](auto k) __attribute__((always_inline)) {
-        sum = fused(d[k.value], load(p + k.value * stride) - load(p + (1 - k.value) * stride), sum);
+        sum = fused(w.d[k.value], p(k) - p(Index<1 - k.value>{}), sum);
     });
-    return buoyancy<T>(s, s_stride) * sum;
+    return splat(T(1)) / (s + s_next) * sum;
 }
 
-/// The flux between p and p + stride, planes in their order of arrival: along z.
+/// The flux along y between the row of p and the next.
 template <typename T, int R>
-ONDA_HOST_DEVICE Vector<T> flux_in_order(const T* p, std::int64_t stride, const T* s, std::int64_t s_stride,
-                                         const Vector<T>* d) {
-    Vector<T> sum = -d[R] * load(p + (1 - R) * stride);
-    unroll<1, R>([&](auto j) __attribute__((always_inline)) {
-        sum = fused(-d[R - j.value], load(p + (1 - R + j.value) * stride), sum);
+ONDA_HOST_DEVICE Vector<T> flux_along_y(const T* p, std::int64_t pitch, const T* s, std::int64_t s_pitch,
+                                        const AxisWeights<T, R>& w) {
+    const T* const first = opaque(p + (1 - R) * pitch);
+    const auto at = [&](auto k) __attribute__((always_inline)) {
+        return load(first + (R - 1 + k.value) * pitch);
+    };
+    return flux<T, R>(at, load(s), load(s + s_pitch), w);
+}
+
+/// The fluxes along z from the plane of p on to the next Z ones, planes in their order of arrival: each is loaded once.
+template <typename T, int R, int Z>
+ONDA_HOST_DEVICE void fluxes_along_z(Vector<T> (&to)[Z], const T* p, std::int64_t plane, const T* s,
+                                     std::int64_t s_plane, const AxisWeights<T, R>& w) {
+    const T* const first = opaque(p + (1 - R) * plane);
+    unroll<0, 2 * R + Z - 1>([&](auto i) __attribute__((always_inline)) {
+        const Vector<T> value = load(first + i.value * plane);
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            constexpr int K = i.value - j.value + 1 - R;  // the place of this plane beside the flux of j
+            if constexpr (K == 1 - R)
+                to[j.value] = -w.d[R] * value;
+            else if constexpr (K > 1 - R && K < 1)
+                to[j.value] = fused(-w.d[1 - K], value, to[j.value]);
+            else if constexpr (K >= 1 && K <= R)
+                to[j.value] = fused(w.d[K], value, to[j.value]);
+        });
     });
-    unroll<1, R + 1>([&](auto k)
-                         __attribute__((always_inline)) { sum = fused(d[k.value], load(p + k.value * stride), sum); });
-    return buoyancy<T>(s, s_stride) * sum;
+    Vector<T> below = load(s);
+    unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+        const Vector<T> above = load(s + (j.value + 1) * s_plane);
+        to[j.value] = splat(T(1)) / (below + above) * to[j.value];
+        below = above;
+    });
+}
+
+/// Values at x + K from the vectors around x. \param from where that at x lies in memory.
+template <int K, typename T>
+ONDA_HOST_DEVICE Vector<T> beside(const T* from, Vector<T> before, Vector<T> at, Vector<T> after) {
+    if constexpr (K == 0)
+        return at;
+    else if constexpr (K > 0)
+        return window<K>(from + K, at, after);
+    else
+        return window<kLanes<T> + K>(from + K, before, at);
 }
 
 /// What a tile reads of one row (y, z), at its first node.
 template <typename T>
-struct Row {
-    const T* p;
-    const T* s;
+struct FluxRow {
+    const T *p, *s;
+
+    FluxRow(const StepArguments<T>& a, const Tile& tile, std::int64_t y, std::int64_t z)
+        : p(a.p + tile.x + (tile.y + y) * a.pitch + z * a.plane),
+          s(a.half_rho + tile.x + (tile.y + y) * a.rho_pitch + z * a.rho_plane) {}
 };
-template <typename T>
-Row<T> row_of(const StepArguments<T>& a, const Tile& tile, std::int64_t y, std::int64_t z) {
-    return {a.p + tile.x + (tile.y + y) * a.pitch + z * a.plane,
-            a.half_rho + tile.x + (tile.y + y) * a.rho_pitch + z * a.rho_plane};
-}
 
-/// Fluxes of a whole row along one axis. Rows of scratch end with whole vectors.
+/// Fluxes along x of nx nodes. \param to the flux between nodes 0 and 1; those before it begin a vector earlier.
 template <typename T, int R>
-void fill_along_z(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, const Row<T>& row, T* to) {
-    for (std::int64_t x = 0; x < tile.nx; x += kLanes<T>)
-        store(to + x, flux_in_order<T, R>(row.p + x, a.plane, row.s + x, a.rho_plane, w.z));
-}
-template <typename T, int R>
-void fill_along_y(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, const Row<T>& row, T* to) {
-    for (std::int64_t x = 0; x < tile.nx; x += kLanes<T>)
-        store(to + x, flux<T, R>(row.p + x, a.pitch, row.s + x, a.rho_pitch, w.y));
-}
-/// \param to the flux between nodes 0 and 1.
-template <typename T, int R>
-void fill_along_x(const Weights<T>& w, const Tile& tile, const Row<T>& row, T* to) {
-    for (std::int64_t x = -R; x < tile.nx + R - 1; x += kLanes<T>)
-        store(to + x, flux<T, R>(row.p + x, 1, row.s + x, 1, w.x));
-}
-
-/// Asks for a row of a tile before it is needed: rows are too short for the hardware to see them coming.
-template <typename T>
-void prefetch(const T* from, const Tile& tile) {
-    for (std::int64_t x = 0; x < tile.nx; x += 64 / static_cast<std::int64_t>(sizeof(T))) __builtin_prefetch(from + x);
-}
-
-/// Updates one row from its fluxes. \param z[j] is the row of the flux between planes z + j - R and z + j - R + 1.
-template <typename Update, typename T, int Dims, int R>
-void advance_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, std::int64_t y, std::int64_t z,
-                 const T* along_x, const T* along_y, const T* const (&along_z)[2 * R]) {
-    constexpr std::int64_t y_stride = Scratch<T, Dims, R>::tile_nx;
-    const T* const __restrict p = row_of(a, tile, y, z).p;
-    T* const __restrict q = a.q + tile.x + (tile.y + y) * a.pitch + z * a.plane;
-    const Update update(a, tile.y + y, z);
-    const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
-        Vector<T> l = w.x[1] * (load(along_x + x) - load(along_x + x - 1));
-        unroll<2, R + 1>([&](auto k) __attribute__((always_inline)) {
-            l = fused(w.x[k.value], load(along_x + x + k.value - 1) - load(along_x + x - k.value), l);
-        });
-        if constexpr (Dims == 3)
-            unroll<1, R + 1>([&](auto k) __attribute__((always_inline)) {
-                const Vector<T> ahead = load(along_y + x + (k.value - 1) * y_stride);
-                l = fused(w.y[k.value], ahead - load(along_y + x - k.value * y_stride), l);
-            });
-        unroll<0, R>([&](auto j) __attribute__((always_inline)) {
-            l = fused(-w.z[R - j.value], load(along_z[j.value] + x), l);
-        });
-        unroll<0, R>([&](auto j) __attribute__((always_inline)) {
-            l = fused(w.z[j.value + 1], load(along_z[R + j.value] + x), l);
-        });
-        update.template advance<whole_vector.value>(q + x, 0, tile.x + x, load(p + x), l, tile.nx - x);
-    };
-    for_vectors<T>(0, tile.nx, advance);
-}
-
-/// The plane of the ring that holds the fluxes between planes h and h + 1; h >= -R.
-template <int R>
-ONDA_HOST_DEVICE std::int64_t slot(std::int64_t h) {
-    return (h + 2 * R) % (2 * R);
-}
-
-template <typename Update, typename T, int Dims, int R>
-void advance_plane(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, std::int64_t z,
-                   Scratch<T, Dims, R>& scratch) {
-    constexpr std::int64_t nx = Scratch<T, Dims, R>::tile_nx, line = Scratch<T, Dims, R>::line;
-    T* const along_x = scratch.along_x + Scratch<T, Dims, R>::line;
-    T* const along_y = scratch.along_y + R * nx;  // the flux between rows 0 and 1
-    if constexpr (Dims == 3)
-        for (std::int64_t y = -R; y < R - 1; ++y)
-            fill_along_y<T, R>(a, w, tile, row_of(a, tile, y, z), along_y + y * nx);
-    for (std::int64_t y = 0; y < tile.ny; ++y) {
-        const T* along_z[2 * R];
-        for (int j = 0; j < 2 * R; ++j) along_z[j] = scratch.along_z[slot<R>(z + j - R)] + y * nx;
-        const std::int64_t last = z + R - 1;
-        // two rows on: what no earlier plane has brought into the cache
-        prefetch(row_of(a, tile, y + 2, z + 2 * R - 1).p, tile);
-        prefetch(row_of(a, tile, y + 2, z + R).s, tile);
-        prefetch(a.q + tile.x + (tile.y + y + 2) * a.pitch + z * a.plane, tile);
-        const Update ahead(a, tile.y + y + 2, z);
-        for (std::int64_t x = 0; x < tile.nx; x += line) ahead.prefetch(0, tile.x + x);
-        fill_along_z<T, R>(a, w, tile, row_of(a, tile, y, last), scratch.along_z[slot<R>(last)] + y * nx);
-        if constexpr (Dims == 3)
-            fill_along_y<T, R>(a, w, tile, row_of(a, tile, y + R - 1, z), along_y + (y + R - 1) * nx);
-        fill_along_x<T, R>(w, tile, row_of(a, tile, y, z), along_x);
-        advance_row<Update, T, Dims, R>(a, w, tile, y, z, along_x, along_y + y * nx, along_z);
+void fill_along_x(const Weights<T>& weights, const FluxRow<T> row, std::int64_t nx, T* to) {
+    constexpr int lanes = kLanes<T>, first = (R + lanes - 1) / lanes * lanes;
+    const AxisWeights<T, R> w(weights.x);
+    Vector<T> before = load(row.p - first - lanes), now = load(row.p - first), s = load(row.s - first);
+    for (std::int64_t x = -first; x < nx + R - 1; x += lanes) {
+        const Vector<T> after = load(row.p + x + lanes), s_after = load(row.s + x + lanes);
+        const auto at = [&](auto k) __attribute__((always_inline)) {
+            return beside<k.value>(row.p + x, before, now, after);
+        };
+        store(to + x, flux<T, R>(at, s, beside<1>(row.s + x, s, s, s_after), w));
+        before = now;
+        now = after;
+        s = s_after;
     }
 }
 
-template <typename Update, typename T, int Dims, int R>
-void walk(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, Scratch<T, Dims, R>& scratch) {
-    for (std::int64_t h = tile.z_begin - R; h < tile.z_begin + R - 1; ++h)
-        for (std::int64_t y = 0; y < tile.ny; ++y)
-            fill_along_z<T, R>(a, w, tile, row_of(a, tile, y, h),
-                               scratch.along_z[slot<R>(h)] + y * Scratch<T, Dims, R>::tile_nx);
-    for (std::int64_t z = tile.z_begin; z < tile.z_end; ++z) advance_plane<Update, T, Dims, R>(a, w, tile, z, scratch);
+/// What row y of Z planes from z on takes and leaves: fluxes along z of planes z - R … z + R + Z - 2, of which the last
+/// Z are new, those along y of rows y - R … y + R - 1, of which the last is new, and those along x.
+template <typename T, int R, int Z>
+struct FluxesOfRow {
+    T *along_z[2 * R + Z - 1], *along_y[2 * R], *along_x;
+};
+
+/// Where part of a row of Z planes begins, and what its steps read.
+template <typename T, int Dims, int R, int Z>
+struct RowOfPlanes {
+    using S = Scratch<T, Dims, R>;
+    const T *p, *s;
+    std::int64_t pitch, plane, s_pitch, s_plane;
+    AxisWeights<T, R> wx, wy, wz;
+    FluxesOfRow<T, R, Z> fluxes;
+    Vector<T> before[Z], now[Z], after[Z];  ///< fluxes along x
+
+    ONDA_HOST_DEVICE RowOfPlanes(const StepArguments<T>& a, const Weights<T>& w, const FluxRow<T>& row,
+                                 const FluxesOfRow<T, R, Z>& its_fluxes)
+        : p(row.p),
+          s(row.s),
+          pitch(a.pitch),
+          plane(a.plane),
+          s_pitch(a.rho_pitch),
+          s_plane(a.rho_plane),
+          wx(w.x),
+          wy(w.y),
+          wz(w.z),
+          fluxes(its_fluxes) {
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            before[j.value] = load(fluxes.along_x + j.value * S::x_pitch - kLanes<T>);
+            now[j.value] = load(fluxes.along_x + j.value * S::x_pitch);
+        });
+    }
+    /// Asks for what no earlier plane has brought into the cache of the next row.
+    ONDA_HOST_DEVICE void prefetch(std::int64_t x) const {
+        const std::int64_t next = Dims == 3 ? pitch : Z * plane, next_s = Dims == 3 ? s_pitch : Z * s_plane;
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            __builtin_prefetch(p + x + (2 * R - 1 + j.value) * plane + next);
+            __builtin_prefetch(s + x + (R + j.value) * s_plane + next_s);
+            if constexpr (Dims == 3) {
+                __builtin_prefetch(p + x + j.value * plane + 2 * R * pitch);
+                __builtin_prefetch(s + x + j.value * s_plane + (R + 1) * s_pitch);
+            }
+        });
+    }
+    /// The differences along x, of which the divergences l begin.
+    ONDA_HOST_DEVICE void begin_along_x(std::int64_t x, Vector<T> (&l)[Z]) {
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            constexpr int J = j.value;
+            const T* const from = fluxes.along_x + J * S::x_pitch + x;
+            after[J] = load(from + kLanes<T>);
+            l[J] = wx.d[1] * (now[J] - beside<-1>(from, before[J], now[J], after[J]));
+        });
+        unroll<2, R + 1>([&](auto k) __attribute__((always_inline)) {
+            unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+                constexpr int K = k.value, J = j.value;
+                const T* const from = fluxes.along_x + J * S::x_pitch + x;
+                const Vector<T> ahead = beside<K - 1>(from, before[J], now[J], after[J]);
+                l[J] = fused(wx.d[K], ahead - beside<-K>(from, before[J], now[J], after[J]), l[J]);
+            });
+        });
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            before[j.value] = now[j.value];
+            now[j.value] = after[j.value];
+        });
+    }
+    ONDA_HOST_DEVICE void add_along_y(std::int64_t x, Vector<T> (&l)[Z]) const {
+        Vector<T> newest[Z];
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            newest[j.value] = flux_along_y<T, R>(p + x + j.value * plane + (R - 1) * pitch, pitch,
+                                                 s + x + j.value * s_plane + (R - 1) * s_pitch, s_pitch, wy);
+        });
+        unroll<1, R + 1>([&](auto k) __attribute__((always_inline)) {
+            const T* const ahead = fluxes.along_y[R + k.value - 1] + x;
+            const T* const behind = fluxes.along_y[R - k.value] + x;
+            unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+                constexpr std::int64_t of_plane = j.value * S::y_pitch;
+                const Vector<T> value = k.value == R ? newest[j.value] : load(ahead + of_plane);
+                l[j.value] = fused(wy.d[k.value], value - load(behind + of_plane), l[j.value]);
+            });
+        });
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            store(fluxes.along_y[2 * R - 1] + x + j.value * S::y_pitch, newest[j.value]);
+        });
+    }
+    ONDA_HOST_DEVICE void add_along_z(std::int64_t x, Vector<T> (&l)[Z]) const {
+        Vector<T> newest[Z];
+        fluxes_along_z<T, R, Z>(newest, p + x + (R - 1) * plane, plane, s + x + (R - 1) * s_plane, s_plane, wz);
+        unroll<0, 2 * R + Z - 1>([&](auto i) __attribute__((always_inline)) {
+            constexpr int New = i.value - (2 * R - 1);
+            Vector<T> value;
+            if constexpr (New >= 0)
+                value = newest[New];
+            else
+                value = load(fluxes.along_z[i.value] + x);
+            unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+                constexpr int K = i.value - j.value;  // in order of arrival
+                if constexpr (K >= 0 && K < R)
+                    l[j.value] = fused(-wz.d[R - K], value, l[j.value]);
+                else if constexpr (K >= R && K < 2 * R)
+                    l[j.value] = fused(wz.d[K - R + 1], value, l[j.value]);
+            });
+        });
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            store(fluxes.along_z[2 * R - 1 + j.value] + x, newest[j.value]);
+        });
+    }
+};
+
+/// Updates row y of planes z … z + Z - 1 of a part of a tile.
+template <typename Update, typename T, int Dims, int R, int Z>
+void advance_row(const StepArguments<T>& a, const Weights<T>& weights, const Tile& part, std::int64_t y, std::int64_t z,
+                 const FluxesOfRow<T, R, Z>& fluxes) {
+    RowOfPlanes<T, Dims, R, Z> row(a, weights, FluxRow<T>(a, part, y, z), fluxes);
+    const T* const p = row.p;
+    T* const __restrict q = a.q + (p - a.p);
+    const std::int64_t plane = a.plane, nx = part.nx, first = part.x, next_q = Dims == 3 ? a.pitch : Z * plane;
+    const Update update(a, part.y + y, z), next(a, part.y + y + (Dims == 3 ? 1 : 0), z + (Dims == 3 ? 0 : Z));
+    const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
+        row.prefetch(x);
+        Vector<T> l[Z];
+        row.begin_along_x(x, l);
+        if constexpr (Dims == 3) row.add_along_y(x, l);
+        row.add_along_z(x, l);
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            constexpr int J = j.value;
+            __builtin_prefetch(q + x + J * plane + next_q);
+            next.prefetch(J, first + x);
+            update.template advance<whole_vector.value>(q + J * plane + x, J, first + x, load(p + J * plane + x), l[J],
+                                                        nx - x);
+        });
+    };
+    for_vectors<T>(0, nx, advance);
 }
+
+/// A tile on its way along z.
+template <typename Update, typename T, int Dims, int R>
+struct FluxWalk {
+    using S = Scratch<T, Dims, R>;
+    const StepArguments<T>& a;
+    const Weights<T>& w;
+    const Tile& tile;
+    S& scratch;
+
+    void walk() const {
+        for (std::int64_t h = tile.z_begin - R; h < tile.z_begin + R - 1; ++h)
+            for (std::int64_t y = 0; y < tile.ny; ++y) fill_along_z(y, h);
+        std::int64_t z = tile.z_begin;
+        for (; z + kFluxPlanes <= tile.z_end; z += kFluxPlanes) advance_planes<kFluxPlanes>(z);
+        for (; z < tile.z_end; ++z) advance_planes<1>(z);
+    }
+
+private:
+    /// The row of the ring that holds the fluxes between planes h and h + 1; h >= -R.
+    T* along_z(std::int64_t h, std::int64_t y) const {
+        return scratch.along_z[(h + S::ring) % S::ring] + y * S::tile_nx;
+    }
+    /// That of the fluxes between rows y and y + 1 of the first plane; y >= -R.
+    T* along_y(std::int64_t y) const { return scratch.along_y[(y + 2 * R) % (2 * R)]; }
+
+    void fill_along_z(std::int64_t y, std::int64_t h) const {
+        const AxisWeights<T, R> weights(w.z);
+        const FluxRow<T> row(a, tile, y, h);
+        for (std::int64_t x = 0; x < tile.nx; x += kLanes<T>) {
+            Vector<T> flux[1];
+            fluxes_along_z<T, R, 1>(flux, row.p + x, a.plane, row.s + x, a.rho_plane, weights);
+            store(along_z(h, y) + x, flux[0]);
+        }
+    }
+    void fill_along_y(const Tile& part, std::int64_t y, std::int64_t z, T* to) const {
+        const AxisWeights<T, R> weights(w.y);
+        const FluxRow<T> row(a, part, y, z);
+        for (std::int64_t x = 0; x < part.nx; x += kLanes<T>)
+            store(to + x, flux_along_y<T, R>(row.p + x, a.pitch, row.s + x, a.rho_pitch, weights));
+    }
+    template <int Z>
+    void advance_planes(std::int64_t z) const {
+        for (std::int64_t x = 0; x < tile.nx; x += S::part_nx) {
+            const std::int64_t rest = tile.nx - x;
+            advance_part<Z>(Tile{tile.x + x, tile.y, rest < S::part_nx ? rest : S::part_nx, tile.ny, z, z + Z});
+        }
+    }
+    template <int Z>
+    void advance_part(const Tile& part) const {
+        const std::int64_t z = part.z_begin;
+        if constexpr (Dims == 3)
+            for (std::int64_t y = -R; y < R - 1; ++y)
+                for (int j = 0; j < Z; ++j) fill_along_y(part, y, z + j, along_y(y) + j * S::y_pitch);
+        for (std::int64_t y = 0; y < part.ny; ++y) {
+            FluxesOfRow<T, R, Z> fluxes;
+            fluxes.along_x = scratch.along_x + S::line;
+            for (int j = 0; j < Z; ++j)
+                fill_along_x<T, R>(w, FluxRow<T>(a, part, y, z + j), part.nx, fluxes.along_x + j * S::x_pitch);
+            for (int j = 0; j < 2 * R; ++j) fluxes.along_y[j] = along_y(y + j - R);
+            for (int j = 0; j < 2 * R + Z - 1; ++j) fluxes.along_z[j] = along_z(z + j - R, y) + (part.x - tile.x);
+            advance_row<Update, T, Dims, R, Z>(a, w, part, y, z, fluxes);
+        }
+    }
+};
 
 /// A step of the grid.
 template <typename Update, typename T, int Dims, int R>
@@ -172,8 +341,9 @@ void step_by_tiles(const StepArguments<T>& a) {
         const Weights<T> weights(a.stencil);
         S scratch;
         // Both sides of a chunk's edge compute 2 R planes of fluxes.
-        for_tiles(a, S::tile_nx, S::tile_ny, 4 * R,
-                  [&](const Tile& tile) { walk<Update, T, Dims, R>(a, weights, tile, scratch); });
+        for_tiles(a, S::tile_nx, S::tile_ny, 4 * R, [&](const Tile& tile) {
+            FluxWalk<Update, T, Dims, R>{a, weights, tile, scratch}.walk();
+        });
     }
 }
 
