@@ -283,8 +283,9 @@ Measurement mode_error(int dimensions, int order, double q, const VerifyOptions&
     };
     const auto backend =
         make_wavefield(e, constant_velocity(kVelocity), options, constant_velocity(2000.), constant_velocity(q));
+    Propagator propagator(*backend, Sources{}, NodeWeights{}, e.time_axis());
     backend->upload(level(0.), level(-1.));
-    Propagator(*backend, Sources{}, NodeWeights{}, e.time_axis()).advance(kStepsOfWave);
+    propagator.advance(kStepsOfWave);
     std::vector<double> p(std::size_t(e.grid.points()));
     backend->download(Window::whole(e.grid), std::span<double>(p));
     double largest = 0.;
