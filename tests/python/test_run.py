@@ -255,7 +255,7 @@ def test_the_axis_of_epsilon_and_delta_is_tilted_by_degrees():
         return onda.run(small(grid={}), **fields, **angles, overrides=sponges)
 
     tilted = run(theta=placed(x, z, 30.0))
-    assert tilted.summary["tilt"]["max"] == pytest.approx(np.pi / 6)
+    assert tilted.summary["tilt"]["max_rad"] == pytest.approx(np.pi / 6)
     model = {"type": "constant", "vp_m_s": 2000, "epsilon": 0.2, "delta": 0.1, "theta_deg": 30}
     config = small(grid={"shape": [41, 31], "spacing_m": 10}, model=model)
     configured = onda.run(config, overrides=sponges).gather().pressure
