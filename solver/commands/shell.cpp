@@ -226,11 +226,13 @@ std::string fish_completion(const CLI::App& program) {
     return text;
 }
 
-/// A text for roff: no hyphen where a minus is meant, no line that begins with a command.
+/// A text for roff: no hyphen where a minus is meant, no line that begins with a command, and lists without spaces,
+/// such as those of names that an option takes, broken after a comma.
 std::string roff(const std::string& text) {
     std::string result;
     for (const char c : text) {
         if ((c == '.' || c == '\'') && (result.empty() || result.back() == '\n')) result += "\\&";
+        if (c != ' ' && result.ends_with(',')) result += "\\:";
         if (c == '-') result += '\\';
         result += c == '\\' ? std::string("\\e") : c == '`' ? std::string() : std::string(1, c);
     }
@@ -257,7 +259,8 @@ std::string manual_of_examples(const CLI::App& app) {
 
 std::string manual(const CLI::App& program) {
     std::string text =
-        ".TH ONDA 1 \"\" \"Onda " + build().version + "\" \"User Commands\"\n" +
+        // Left-adjusted: a line that breaks within a list has no space to widen.
+        ".TH ONDA 1 \"\" \"Onda " + build().version + "\" \"User Commands\"\n.ad l\n" +
         ".SH NAME\nonda \\- acoustic wave\\-equation FDTD: seismic forward modelling in 2\\-D and 3\\-D\n"
         ".SH SYNOPSIS\n.B onda\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
         ".SH DESCRIPTION\n"
