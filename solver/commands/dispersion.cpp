@@ -113,7 +113,7 @@ void check_medium(const CLI::App& command, const Arguments& arguments) {
     const Equation chosen = arguments.chosen();
     refuse({"--epsilon", "--delta", "--azimuth"}, arguments.is_directional(), "vti and tti");
     refuse({"--theta", "--phi"}, has_parameter(chosen, kTheta.name), "tti");
-    refuse({"--q"}, has_parameter(chosen, kQ.name), "attenuation and others that absorb");
+    refuse({"--q"}, !chosen->memory.empty(), "attenuation and others with mechanisms");
     if (arguments.dimensions == 2 && (arguments.phi_deg != 0. || arguments.azimuth_deg != 0.))
         throw std::invalid_argument(
             "--phi and --azimuth are of --dimensions 3: in 2-D axes and waves lie in the plane");

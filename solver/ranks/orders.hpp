@@ -51,6 +51,7 @@ enum class Order : int {
     image,
     begin_snapshots,
     take_snapshots,
+    settle_snapshots,
     read_snapshot,
     give_snapshot_back,
     finish_snapshots

@@ -104,6 +104,7 @@ private:
             }
             case Order::begin_snapshots: snapshots_->begin(message); break;
             case Order::take_snapshots: snapshots_->take(only_wavefield(), message.get<double>()); break;
+            case Order::settle_snapshots: snapshots_->settle(); break;
             case Order::read_snapshot: snapshots_->read(message, reply); break;
             case Order::give_snapshot_back: snapshots_->give_back(message); break;
             case Order::finish_snapshots: snapshots_->finish(reply); break;

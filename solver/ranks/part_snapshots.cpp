@@ -43,6 +43,11 @@ void TeamSnapshots::take(double time_s, const std::function<void()>& meanwhile) 
     static_cast<void>(answers(meanwhile));
 }
 
+void TeamSnapshots::settle() const {
+    for (const auto& [number, member] : members_) member.tell(Order::settle_snapshots);
+    static_cast<void>(answers([] {}));
+}
+
 std::vector<float> TeamSnapshots::read(int member, int slot, std::int64_t i) const {
     return members_.at(member).ask(Order::read_snapshot, slot, i).get_all<float>();
 }
@@ -100,7 +105,6 @@ void ServedSnapshots::take(Wavefield& wavefield, double time_s) {
 }
 
 void ServedSnapshots::read(Incoming& order, Outgoing& reply) {
-    queue_->drain();
     const SnapshotWriter& writer = parts_.at(order.get<int>()).writer;
     reply.put(writer.read(order.get<std::int64_t>()));
 }

@@ -28,6 +28,8 @@ public:
     /// Lets the members take p[n] as it is now, while `meanwhile` does so here. \throws Error: what a member met, also
     /// in writing those before; what `meanwhile` throws.
     void take(double time_s, const std::function<void()>& meanwhile);
+    /// Waits until the members have written what they have taken. \throws Error: what a member met in that.
+    void settle() const;
     /// The values of a snapshot that a member has taken, counted from 0. \throws Error: what the member met, also in
     /// writing it.
     [[nodiscard]] std::vector<float> read(int member, int slot, std::int64_t i) const;
@@ -53,6 +55,8 @@ public:
     void begin(Incoming& order);
     /// Starts the downloads of p[n] for every part that was begun. \throws what writing those before met.
     void take(Wavefield& wavefield, double time_s);
+    /// Waits until what was taken is written. \throws as take().
+    void settle() { queue_->drain(); }
     /// Answers with the values of a snapshot that has been taken, once it is written. \throws as take().
     void read(Incoming& order, Outgoing& reply);
     /// Writes a snapshot that another run has taken. \throws Error(io_error | unstable).

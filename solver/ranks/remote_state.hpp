@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -28,10 +29,17 @@ public:
         return parts;
     }
     void read(int shot, const StatePart& part, const StateVisitor& take) const {
+        // What `take` throws, as where the disk of a checkpoint is full, may end no run: all answers are taken.
+        std::exception_ptr failure;
         visit_planes(Order::read_state, shot, part, [&](Incoming& message, std::int64_t first_plane) {
             std::vector<std::byte> planes = message.get_all<std::byte>();
-            take(part, first_plane, planes);
+            try {
+                if (!failure) take(part, first_plane, planes);
+            } catch (...) {
+                failure = std::current_exception();
+            }
         });
+        if (failure) std::rethrow_exception(failure);
     }
     void write(int shot, const StatePart& part, const StateVisitor& fill) const {
         visit_planes(Order::write_state, shot, part, [&](Incoming& message, std::int64_t first_plane) {

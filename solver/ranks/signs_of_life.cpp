@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <fcntl.h>
+#include <new>
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 #include <utility>
 
+#include "io/files/plain_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 
@@ -37,8 +39,10 @@ bool is_sign_of_life(std::string_view name) {
     return name.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-SignsOfLife::SignsOfLife(std::filesystem::path folder, int rank, int size, std::chrono::duration<double> timeout)
-    : folder_(std::move(folder)), rank_(rank), timeout_(timeout) {
+SignsOfLife::SignsOfLife(std::filesystem::path folder, std::string survey, int rank, int size,
+                         std::chrono::duration<double> timeout)
+    : folder_(std::move(folder)), survey_(std::move(survey)), rank_(rank), timeout_(timeout) {
+    remove_own_file();  // of a run that was killed
     for (int other = 0; other < size; ++other)
         if (other != rank) others_.push_back({other, {}, 0});
     thread_ = std::thread([this] { live(); });
@@ -51,7 +55,10 @@ SignsOfLife::~SignsOfLife() {
     }
     ended_.notify_all();
     thread_.join();
-    if (file_.id() < 0) return;
+    remove_own_file();
+}
+
+void SignsOfLife::remove_own_file() const {
     std::error_code ignored;
     std::filesystem::remove(file_of(rank_), ignored);
 }
@@ -60,17 +67,22 @@ void SignsOfLife::live() {
     std::unique_lock lock(mutex_);
     while (!ended_.wait_for(lock, timeout_ / kBeats, [this] { return ends_; })) {
         lock.unlock();
-        if (beat()) look();
+        try {
+            if (beat()) look();
+        } catch (const std::bad_alloc&) {  // without memory nobody is looked for
+        }
         lock.lock();
     }
 }
 
-/// The file is made once: one that was removed, as the survey has ended, does not come again.
+/// Closed each time, so that other hosts see it, and nothing of it is open when the folder goes. Made only as long as a
+/// survey is there.
 bool SignsOfLife::beat() {
-    if (file_.id() < 0)
-        file_ = Descriptor(::open(file_of(rank_).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
+    std::error_code unknown;
+    const int create = std::filesystem::exists(folder_ / survey_, unknown) ? O_CREAT : 0;
+    Descriptor file(::open(file_of(rank_).c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | create, 0666));
     const std::string number = std::to_string(++beats_);
-    return file_.id() >= 0 && ::pwrite(file_.id(), number.data(), number.size(), 0) == std::ssize(number);
+    return file.id() >= 0 && ::pwrite(file.id(), number.data(), number.size(), 0) == std::ssize(number) && file.close();
 }
 
 void SignsOfLife::look() {

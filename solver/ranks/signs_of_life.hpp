@@ -13,8 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "io/files/plain_file.hpp"
-
 namespace onda {
 
 /// Whether a file in the folder of an unfinished survey has this name: "rank_3.alive".
@@ -28,8 +26,10 @@ class SignsOfLife {
 public:
     static constexpr int kBeats = 20;  ///< of this process in which those of a silent one have not changed
 
-    /// \param folder that all processes see; it need not be there yet. \param timeout for which one may be silent.
-    SignsOfLife(std::filesystem::path folder, int rank, int size, std::chrono::duration<double> timeout);
+    /// \param folder that all processes see; it need not be there yet. \param survey a file in it: without it nobody
+    /// has anything to do there. \param timeout for which one may be silent.
+    SignsOfLife(std::filesystem::path folder, std::string survey, int rank, int size,
+                std::chrono::duration<double> timeout);
     ~SignsOfLife();
     SignsOfLife(const SignsOfLife&) = delete;
     SignsOfLife& operator=(const SignsOfLife&) = delete;
@@ -44,13 +44,14 @@ private:
     void live();
     [[nodiscard]] bool beat();
     void look();
+    void remove_own_file() const;
     [[nodiscard]] std::filesystem::path file_of(int rank) const;
 
     std::filesystem::path folder_;
+    std::string survey_;
     int rank_;
     std::chrono::duration<double> timeout_;
     std::vector<Other> others_;
-    Descriptor file_;  ///< of its own
     std::int64_t beats_ = 0;
     std::mutex mutex_;
     std::condition_variable ended_;

@@ -343,7 +343,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         until_shots_are_kept.emplace(UnheardSignals::Which::those_that_ask_to_end);
     std::optional<SignsOfLife> alive;
     if (ranks.team() != nullptr && config.backend.rank_timeout_s > 0.)
-        alive.emplace(UnfinishedSurvey(options.folder).folder(), ranks.place().rank, ranks.place().size,
+        alive.emplace(UnfinishedSurvey(options.folder).folder(), kSurveyName, ranks.place().rank, ranks.place().size,
                       std::chrono::duration<double>(config.backend.rank_timeout_s));
     GridRanks grid(plan, ranks);
     if (!grid.leads()) {

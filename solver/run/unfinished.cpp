@@ -22,7 +22,6 @@
 namespace onda {
 namespace {
 
-constexpr const char* kSurveyName = "survey.json";
 constexpr const char* kFormat = "onda-survey";
 constexpr int kFormatVersion = 1;
 

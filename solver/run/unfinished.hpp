@@ -27,6 +27,7 @@
 namespace onda {
 
 inline constexpr const char* kUnfinishedName = "unfinished";
+inline constexpr const char* kSurveyName = "survey.json";  ///< in it, as long as a survey is there
 /// What messages say of a folder that has no results yet.
 inline constexpr const char* kUnfinishedRun = ": its run is not complete; run the same command again to resume it";
 

@@ -71,6 +71,7 @@ std::span<const float> BatchSnapshots::in_whole_frame(const Window& part, std::s
 
 void BatchSnapshots::settle() {
     queue_.drain();
+    if (elsewhere_) elsewhere_->settle();
 }
 
 std::vector<float> BatchSnapshots::whole_frame(int slot, std::int64_t i) const {

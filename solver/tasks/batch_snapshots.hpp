@@ -29,7 +29,7 @@ public:
 
     /// Takes snapshots of p[n] as it is now. \throws Error: what writing those before met, here or elsewhere.
     void take(Propagator& propagator);
-    /// Waits until those that have been taken here are written. \throws Error as take().
+    /// Waits until those that have been taken are written. \throws Error as take().
     void settle();
     /// A snapshot that has been taken of a shot, counted from 0, wherever its parts are: pressure [Pa] of the whole
     /// window, [z][y][x]. \throws Error as take().
