@@ -309,7 +309,8 @@ void add_medium_options(CLI::App& command, Arguments& arguments) {
     add("--phi", arguments.phi_deg, "DEGREES", "Azimuth of the axis, from x to y, of tti (default: 0)");
     add("--azimuth", arguments.azimuth_deg, "DEGREES",
         "Azimuth of the waves, from x to y, of vti and tti in 3-D (default: 0)");
-    add("--q", arguments.q, "NUMBER", "Quality factor, of operators that absorb: prints Q and velocity over the band");
+    add("--q", arguments.q, "NUMBER",
+        "Quality factor, of operators with mechanisms: prints Q and velocity over the band");
     add("--reference-hz", arguments.reference_hz, "HZ", "Frequency where vp is the velocity, and Q is --q (default: 1)")
         ->check(CLI::Range(1e-9, 1e12));
     add("--band-hz", arguments.band_hz, "LOW,HIGH",
