@@ -2,6 +2,7 @@
 
     python3 examples/measure_peers.py deepwave --shape 512 512 512 --json deepwave.json
     python3 examples/measure_peers.py sweep --device cuda --shape 512 512 512 --boundary cpml --json sweep.json
+    python3 examples/measure_peers.py devito --shape 512 512 512 --order 4 8 16 --threads 16 --json devito.json
     onda bench gpu --shape 512 512 512 --order 8 --boundary cpml --json onda.json
     onda bench compare sweep.json onda.json --best
 
@@ -23,8 +24,10 @@ steps lie between those whose wavefields Deepwave keeps.
         --receivers 500 --steps 3750 --every 10 --json deepwave.json
     onda bench imaging --shape 1601 401 --spacing 7.5 --shots 8 --receivers 500 --steps 3750 --json onda.json
 
-Needs PyTorch and the package that is measured: pip install deepwave, pip install sweep-solver. SWEEP's compiled kernels
-need an NVIDIA GPU; on a CPU it is measured as it runs there, in PyTorch's own operations.
+Needs the package that is measured, and PyTorch for the first two: pip install deepwave, pip install sweep-solver, pip
+install devito. SWEEP's compiled kernels need an NVIDIA GPU; on a CPU it is measured as it runs there, in PyTorch's own
+operations. Devito is measured on a CPU: its compiler makes OpenMP code for gcc, whose blocks it tries aggressively before
+the first round. Its layers are a damping mask, as in its examples, which costs less than perfectly matched layers.
 """
 
 import argparse
@@ -71,6 +74,8 @@ def arguments():
         parser.error(f"--shape {options.shape}: give two or three numbers, each above {layers + 2 * max(options.order)}")
     if options.operator != "star" and (options.peer != "deepwave" or options.work == "gradient"):
         parser.error(f"--operator {options.operator} is for deepwave --work forward")
+    if options.peer == "devito" and (options.device, options.work, options.shots) != ("cpu", "forward", 1):
+        parser.error("devito is for --device cpu --work forward --shots 1")
     if min(options.shots, options.steps, options.rounds, options.receivers, options.every) < 1:
         parser.error("--shots, --steps, --rounds, --receivers and --every must be 1 at least")
     if options.json and options.json.exists() and not options.force:
@@ -146,6 +151,57 @@ class Sweep:
         wavelet = self.numpy.sin(self.numpy.arange(steps) * (2 * self.numpy.pi / 40)).astype(self.numpy.float32)
         with self.torch.no_grad():
             self.solver(wavelet, self.sources, self.receivers, models=[self.model])
+
+
+class Devito:
+    """Devito's code for the scalar equation, as its users write it: https://www.devitoproject.org."""
+
+    package = "devito"
+    kernel = "OpenMP, gcc, aggressive autotuning"
+
+    def __init__(self, options, order, model, dt_s):
+        import numpy
+        from devito import Eq, Function, Grid, Operator, TimeFunction, configuration, solve
+
+        configuration["log-level"] = "ERROR"
+        configuration["language"] = "openmp"
+        grid = Grid(shape=tuple(reversed(options.shape)), dtype=numpy.float32,
+                    extent=tuple(SPACING_M * (n - 1) for n in reversed(options.shape)))
+        u = TimeFunction(name="u", grid=grid, time_order=2, space_order=order)
+        m = Function(name="m", grid=grid, space_order=order)
+        layer = LAYER_NODES if options.boundary == "cpml" else 0
+        m.data[:] = numpy.pad(model, layer, mode="edge") ** -2.0
+        u.data[:] = numpy.random.default_rng(2).random(grid.shape, dtype=numpy.float32) - 0.5
+        equation = m * u.dt2 - u.laplace
+        if layer > 0:
+            damp = Function(name="damp", grid=grid, space_order=order)
+            damp.data[:] = self.mask(grid.shape, layer)
+            equation = equation + damp * u.dt
+        self.operator = Operator([Eq(u.forward, solve(equation, u.forward))], subs=grid.spacing_map)
+        self.call = {"dt": dt_s, "nthreads": options.threads or len(os.sched_getaffinity(0))}
+        # Blocks are tried once, and are those of every later call.
+        self.operator.apply(time_m=1, time_M=2 * options.steps, autotune="aggressive", **self.call)
+        self.call.update(self.operator._state["autotuning"][-1]["tuned"])
+
+    @staticmethod
+    def mask(shape, layer):
+        """Grows towards every face as in the examples of Devito, from the profile of Sochacki et al. (1987)."""
+        import numpy
+
+        mask = numpy.zeros(shape, dtype=numpy.float32)
+        for axis, n in enumerate(shape):
+            distance = numpy.minimum(numpy.arange(n), numpy.arange(n)[::-1])
+            depth = numpy.clip((layer - distance) / layer, 0, 1)
+            profile = 1.5 * numpy.log(1000.0) / layer * (depth - numpy.sin(2 * numpy.pi * depth) / (2 * numpy.pi))
+            mask += (profile / SPACING_M).astype(numpy.float32).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+        return mask
+
+    @property
+    def threads(self):
+        return self.call["nthreads"]
+
+    def advance(self, steps):
+        self.operator.apply(time_m=1, time_M=steps, autotune="off", **self.call)
 
 
 class Survey:
@@ -236,7 +292,7 @@ class SweepGradient:
         (0.5 * self.survey.dt_s * (residual * residual).sum()).backward()
 
 
-PEERS = {"deepwave": Deepwave, "sweep": Sweep}
+PEERS = {"deepwave": Deepwave, "devito": Devito, "sweep": Sweep}
 PEERS_OF_GRADIENTS = {"deepwave": DeepwaveGradient, "sweep": SweepGradient}
 
 
@@ -250,20 +306,36 @@ def random_model(options):
 
 
 def seconds_of_call(call, device):
-    import torch
+    def finish():
+        if device == "cuda":
+            import torch
 
-    if device == "cuda":
-        torch.cuda.synchronize()
+            torch.cuda.synchronize()
+
+    finish()
     start = time.perf_counter()
     call()
-    if device == "cuda":
-        torch.cuda.synchronize()
+    finish()
     return time.perf_counter() - start
 
 
-def measured_row(options, order):
+def threads_of(peer):
+    """That compute on a CPU."""
+    if isinstance(peer, Devito):
+        return peer.threads
     import torch
 
+    return torch.get_num_threads()
+
+
+def peak_memory_bytes():
+    """Of the GPU."""
+    import torch
+
+    return torch.cuda.max_memory_allocated()
+
+
+def measured_row(options, order):
     # Below the limit of both programs, so that neither divides a step: the strictest is 0.6 h / (vp sqrt(dimensions)).
     dt_s = 0.5 * SPACING_M / FASTEST_M_S / len(options.shape) ** 0.5
     peer_class = PEERS[options.peer]
@@ -285,20 +357,18 @@ def measured_row(options, order):
           f"{max(rounds):.3f})", file=sys.stderr)
     kernel = {"program": peer_class.package, "kernel": peer.kernel}
     if options.device == "cpu":
-        kernel["threads"] = torch.get_num_threads()
+        kernel["threads"] = threads_of(peer)
     facts = {"steps_per_round": options.steps, "seconds_once_a_call": statistics.median(once)}
     if options.operator == "star":
         facts["bytes_per_point"] = 16.0
     if options.device == "cuda":
-        facts["peak_memory_bytes"] = torch.cuda.max_memory_allocated()
+        facts["peak_memory_bytes"] = peak_memory_bytes()
     problem = {"operator": options.operator, "space_order": order, "precision": "float", "shape": options.shape,
                "boundary": options.boundary, "shots": options.shots, "receivers": 0}
     return {"problem": problem, "kernel": kernel, "unit": "Gpt/s", "better": "larger", "rounds": rounds, "facts": facts}
 
 
 def gradient_row(options, order):
-    import torch
-
     peer = PEERS_OF_GRADIENTS[options.peer](options, order)
     peer.gradient()  # warms up
     rounds = [seconds_of_call(peer.gradient, options.device) for _ in range(options.rounds)]
@@ -307,9 +377,9 @@ def gradient_row(options, order):
     kernel = {"program": PEERS[options.peer].package, "kernel": peer.kernel}
     facts = {"steps_between_levels": options.every}
     if options.device == "cuda":
-        facts["peak_memory_bytes"] = torch.cuda.max_memory_allocated()
+        facts["peak_memory_bytes"] = peak_memory_bytes()
     else:
-        kernel["threads"] = torch.get_num_threads()
+        kernel["threads"] = threads_of(peer)
     problem = {"operator": "star", "space_order": order, "precision": "float", "shape": options.shape,
                "boundary": "cpml", "shots": options.shots, "receivers": options.receivers,
                "layer_nodes": LAYER_NODES, "steps": options.steps, "work": "gradient"}
@@ -325,19 +395,19 @@ def processor():
 
 def machine(device):
     """As `onda bench` names it, so that `onda bench compare` knows the same machine again."""
-    import torch
-
     result = {"host": socket.gethostname(), "system": platform.platform(), "cpu": processor(),
               "processors": len(os.sched_getaffinity(0))}
     if device == "cuda":
+        import torch
+
         has = torch.cuda.get_device_properties(0)
         result["gpu"] = {"name": has.name, "architecture": f"sm_{has.major}{has.minor}",
                          "multiprocessors": has.multi_processor_count, "memory_bytes": has.total_memory}
     return result
 
 
-def main():
-    options = arguments()
+def set_torch_up(options):
+    """\returns its version."""
     try:
         import torch
     except ImportError:
@@ -346,9 +416,17 @@ def main():
         torch.set_num_threads(options.threads)
     if options.device == "cuda" and not torch.cuda.is_available():
         raise SystemExit("error: PyTorch sees no GPU here: take --device cpu")
+    return torch.__version__
+
+
+def main():
+    options = arguments()
     name = PEERS[options.peer].package
+    program = {"name": name}
+    if PEERS[options.peer] is not Devito:
+        program["torch"] = set_torch_up(options)
     try:
-        version = metadata.version(name)
+        program["version"] = metadata.version(name)
     except metadata.PackageNotFoundError:
         raise SystemExit(f"error: {name} is not installed: pip install {name}") from None
     load = os.getloadavg()[0]
@@ -358,7 +436,7 @@ def main():
         "format": "onda-bench",
         "schema_version": 1,
         "bench": "imaging" if options.work == "gradient" else "gpu" if options.device == "cuda" else "cpu",
-        "program": {"name": name, "version": version, "torch": torch.__version__},
+        "program": program,
         "command_line": shlex.join(["python3", *sys.argv]),
         "created_utc": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "machine": machine(options.device),
