@@ -130,17 +130,35 @@ std::filesystem::path font_folder_of_wheel() {
     return file.parent_path() / "../onda/fonts";
 }
 
+/// The faces of the font of all pictures: of a wheel, or as packages of the system have them; none where they are
+/// elsewhere.
+std::vector<std::filesystem::path> font_files() {
+    for (const std::filesystem::path& folder :
+         {font_folder_of_wheel(), std::filesystem::path("/usr/share/fonts/truetype/dejavu"),
+          std::filesystem::path("/usr/share/fonts/dejavu-sans-fonts"), std::filesystem::path("/usr/share/fonts/TTF")}) {
+        const std::vector<std::filesystem::path> files{folder / "DejaVuSans.ttf", folder / "DejaVuSans-Bold.ttf"};
+        const auto is_there = [](const std::filesystem::path& file) {
+            std::error_code unknown;
+            return std::filesystem::exists(file, unknown);
+        };
+        if (std::ranges::all_of(files, is_there)) return files;
+    }
+    return {};
+}
+
 /// fontconfig, which Cairo asks for fonts, tries for ever to set itself up where there is no memory for it; asked to do
-/// so, it gives up. A wheel's font is the only one then: neither fonts nor settings of the system are needed.
+/// so, it gives up. It is given the font itself where that is found: to look for it among those of the system takes
+/// longer, depends on their settings and, if an allocation fails meanwhile, waits for a lock that it holds (fontconfig
+/// 2.14, FcDirCacheRead).
 void prepare_fonts() {
     static std::once_flag once;
     std::call_once(once, [] {
-        std::error_code absent;
-        std::filesystem::directory_iterator files(font_folder_of_wheel(), absent);
-        FcConfig* const fonts = absent ? FcInitLoadConfigAndFonts() : FcConfigCreate();
+        const std::vector<std::filesystem::path> files = font_files();
+        FcConfig* const fonts = files.empty() ? FcInitLoadConfigAndFonts() : FcConfigCreate();
         if (fonts == nullptr) throw std::bad_alloc();
-        for (; files != std::filesystem::directory_iterator(); files.increment(absent))
-            FcConfigAppFontAddFile(fonts, reinterpret_cast<const FcChar8*>(files->path().c_str()));
+        for (const std::filesystem::path& file : files)
+            if (FcConfigAppFontAddFile(fonts, reinterpret_cast<const FcChar8*>(file.c_str())) == FcFalse)
+                throw std::bad_alloc();
         FcConfigSetCurrent(fonts);
     });
 }

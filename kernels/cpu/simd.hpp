@@ -8,7 +8,8 @@
 #if defined(__x86_64__)
 #pragma GCC diagnostic push
 #if !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC bug 105593, in its own header
+#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC bug 105593, in its own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>
 #pragma GCC diagnostic pop
@@ -163,15 +164,20 @@ ONDA_HOST_DEVICE void store_first(T* to, Vector<T> v, std::int64_t count) {
 }
 #endif
 
+/// Stores the first `count` lanes of a vector, all if it is whole.
+template <bool IsWhole, typename T>
+ONDA_HOST_DEVICE void keep(T* to, Vector<T> v, std::int64_t count) {
+    if constexpr (IsWhole)
+        store(to, v);
+    else
+        store_first(to, v, count);
+}
+
 /// p+ of the first `count` nodes of a vector, all if it is whole: leapfrog() of kernels/equations/star/stencil.hpp.
 /// \param q p-, overwritten; \param l the Laplacian of p.
 template <bool IsWhole, typename T, typename K>
 ONDA_HOST_DEVICE void advance_vector(T* q, const K& k, Vector<T> p, Vector<T> l, std::int64_t count) {
-    const Vector<T> next = fused(load(k), l, fused(splat(T(2)), p, -load(q)));
-    if constexpr (IsWhole)
-        store(q, next);
-    else
-        store_first(q, next, count);
+    keep<IsWhole>(q, fused(load(k), l, fused(splat(T(2)), p, -load(q))), count);
 }
 
 /// Calls advance(x, Index<is whole>) for the vectors of [begin, end).

@@ -12,6 +12,15 @@ struct Tile {
     std::int64_t x, y, nx, ny, z_begin, z_end;
 };
 
+/// The fewest planes of a chunk of tiles that both sides of an edge compute 2 r planes for: so many that these hardly
+/// weigh, where that leaves a few tiles for each thread.
+template <typename T>
+std::int64_t fewest_planes(const StepArguments<T>& a, std::int64_t tile_nx, std::int64_t tile_ny) {
+    const std::int64_t many = 16 * a.stencil.radius, tiles_x = (a.nx + tile_nx - 1) / tile_nx,
+                       tiles_y = (a.ny + tile_ny - 1) / tile_ny;
+    return tiles_x * tiles_y * (a.nz / many) >= 4 * a.threads ? many : 4 * a.stencil.radius;
+}
+
 /// Calls walk(tile) for the tiles of the calling thread, of at most tile_nx by tile_ny nodes.
 /// \param fewest_planes of a chunk: fewer when what neighbouring chunks both read or compute would weigh.
 template <typename T, typename Walk>

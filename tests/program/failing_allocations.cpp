@@ -75,8 +75,8 @@ Failed run_failing(const Command& command, const Work& work, long n, bool all) {
     std::vector<std::string> arguments = command.arguments;
     for (std::string& argument : arguments)
         if (argument.starts_with('@')) argument = work.path(argument.substr(1));
-    // Through env, so that the shell does not fail itself.
-    const std::string under = "env LD_PRELOAD=" + quoted(ONDA_FAIL_ALLOCATION) + " ONDA_FAIL_AT=" + std::to_string(n) +
+    // Through env, so that the shell does not fail itself. One that waits for ever is killed, and a failure.
+    const std::string under = "timeout -s KILL 300 env LD_PRELOAD=" + quoted(ONDA_FAIL_ALLOCATION) + " ONDA_FAIL_AT=" + std::to_string(n) +
                               (all ? " ONDA_FAIL_ALL=1" : "") + " ONDA_FAIL_COUNT=" + quoted(work.path("count")) +
                               " ONDA_FAIL_WHERE=" + quoted(work.path("where"));
     Failed failed;

@@ -340,8 +340,7 @@ void step_by_tiles(const StepArguments<T>& a) {
         const FlushDenormals<T> flush;
         const Weights<T> weights(a.stencil);
         S scratch;
-        // Both sides of a chunk's edge compute 2 R planes of fluxes.
-        for_tiles(a, S::tile_nx, S::tile_ny, 4 * R, [&](const Tile& tile) {
+        for_tiles(a, S::tile_nx, S::tile_ny, fewest_planes(a, S::tile_nx, S::tile_ny), [&](const Tile& tile) {
             FluxWalk<Update, T, Dims, R>{a, weights, tile, scratch}.walk();
         });
     }

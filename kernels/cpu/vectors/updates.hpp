@@ -47,11 +47,7 @@ struct Dragging {
                                   std::int64_t count) const {
         const std::int64_t at = j * k_plane + x;
         const Vector<T> before = load(q), next = fused(load(k + at), l, fused(splat(T(2)), p, -before));
-        const Vector<T> after = fused(-load(g + at), p - before, next);
-        if constexpr (IsWhole)
-            store(q, after);
-        else
-            store_first(q, after, count);
+        keep<IsWhole>(q, fused(-load(g + at), p - before, next), count);
     }
 };
 
@@ -106,13 +102,6 @@ private:
         Bits odd_lanes;
         for (int lane = 0; lane < kLanes<T>; ++lane) odd_lanes[lane] = -(lane & 1);
         return (Vector<T>)(((Bits)splat(even) & ~odd_lanes) | ((Bits)splat(odd) & odd_lanes));
-    }
-    template <bool IsWhole>
-    static ONDA_HOST_DEVICE void keep(T* to, Vector<T> values, std::int64_t count) {
-        if constexpr (IsWhole)
-            store(to, values);
-        else
-            store_first(to, values, count);
     }
 };
 

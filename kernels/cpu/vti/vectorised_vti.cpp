@@ -51,14 +51,6 @@ ONDA_HOST_DEVICE void add_z_halves_twice(Rows<T, Z>& l, Rows<T, Z>& v, const Eve
     });
 }
 
-template <bool IsWhole, typename T>
-ONDA_HOST_DEVICE void keep(T* to, Vector<T> values, std::int64_t count) {
-    if constexpr (IsWhole)
-        store(to, values);
-    else
-        store_first(to, values, count);
-}
-
 /// \tparam HasStrain whether there is a third field, the strain.
 template <typename T, int Dims, int R, int Z, bool HasStrain>
 void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x_begin, std::int64_t x_end,
