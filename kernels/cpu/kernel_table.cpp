@@ -83,7 +83,7 @@ std::vector<Kernel> kernels_of() {
     }
     kernels.push_back({"reference", "plain loops, obviously right", tti_reference_step<Isa, float>,
                        tti_reference_step<Isa, double>, nullptr, Equation::tti});
-    kernels.push_back({"vectorised", "OpenMP and SIMD, in two passes", tti_vectorised_step<Isa, float>,
+    kernels.push_back({"vectorised", "OpenMP over tiles and SIMD, in one pass", tti_vectorised_step<Isa, float>,
                        tti_vectorised_step<Isa, double>, nullptr, Equation::tti});
     kernels.push_back({"reference", "plain loops, obviously right", reference_leap_step<Isa, float>,
                        reference_leap_step<Isa, double>, nullptr, Equation::star, Applications::twice});
