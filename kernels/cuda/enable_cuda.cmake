@@ -4,6 +4,7 @@
 set(ONDA_CUDA AUTO CACHE STRING "Compile the CUDA kernels: AUTO (if there is a CUDA compiler), ON, OFF")
 set_property(CACHE ONDA_CUDA PROPERTY STRINGS AUTO ON OFF)
 option(ONDA_CUDA_QUICK "For development: few instances of the CUDA kernels, for one architecture (default: 90)" OFF)
+set(ONDA_CUDA_RADII 1 2 3 4 5 6 7 8 CACHE STRING "For development: radii whose CUDA kernels are compiled; GPUs refuse the other space orders")
 set(ONDA_CUDA_MINIMUM 12.0)  # nvcc learned C++20 there
 
 # Machine code for every architecture the toolkit knows of those we tune for, and PTX for those between and after them.
