@@ -1,6 +1,7 @@
 // Whatever allocation fails, the program ends with an exit code and a message of its own, and what lies under a final
 // name is complete.
 // Takes 10 s.
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -76,8 +77,9 @@ Failed run_failing(const Command& command, const Work& work, long n, bool all) {
     for (std::string& argument : arguments)
         if (argument.starts_with('@')) argument = work.path(argument.substr(1));
     // Through env, so that the shell does not fail itself. One that waits for ever is killed, and a failure.
-    const std::string under = "timeout -s KILL 300 env LD_PRELOAD=" + quoted(ONDA_FAIL_ALLOCATION) + " ONDA_FAIL_AT=" + std::to_string(n) +
-                              (all ? " ONDA_FAIL_ALL=1" : "") + " ONDA_FAIL_COUNT=" + quoted(work.path("count")) +
+    const std::string under = "timeout -s KILL 300 env LD_PRELOAD=" + quoted(ONDA_FAIL_ALLOCATION) +
+                              " ONDA_FAIL_AT=" + std::to_string(n) + (all ? " ONDA_FAIL_ALL=1" : "") +
+                              " ONDA_FAIL_COUNT=" + quoted(work.path("count")) +
                               " ONDA_FAIL_WHERE=" + quoted(work.path("where"));
     Failed failed;
     failed.outcome = run_onda(arguments, "true", under);
@@ -120,27 +122,38 @@ int check_failure(const Command& command, long n, bool all) {
     return code;
 }
 
+std::string environment(const char* name, const std::string& otherwise) {
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : otherwise;
+}
+
 }  // namespace
 
 TEST_CASE("a failing allocation ends the program with its exit code, and what is written is whole") {
     if (onda::test::kSanitized) return;  // the sanitizers' own malloc takes the place of the library's
-    // Some of the thousands, another residue for each command; ONDA_EVERY_ALLOCATION=run takes all of that command, of
-    // those that fail by themselves only the ones from ONDA_FIRST_ALLOCATION on.
-    const char* const wanted = std::getenv("ONDA_EVERY_ALLOCATION");
-    const char* const from = std::getenv("ONDA_FIRST_ALLOCATION");
-    const long first = from != nullptr ? std::stol(from) : 1;
+    // Some of the thousands, another residue for each command. ONDA_EVERY_ALLOCATION=run takes all of that command,
+    // run:one or run:all either way alone, from ONDA_FIRST_ALLOCATION to ONDA_LAST_ALLOCATION: parts can run side by
+    // side.
+    const std::string wanted = environment("ONDA_EVERY_ALLOCATION", "");
+    const bool every = !wanted.empty();
     long offset = 1;
     for (const Command& command : kCommands) {
-        const bool every = wanted != nullptr;
-        if (every && command.name != wanted) continue;
+        if (every && wanted.substr(0, wanted.find(':')) != command.name) continue;
         const Work work;
         REQUIRE(run_failing(command, work, 0, false).outcome.code == 0);
         const long count = std::stol(text_of(work.folder.path() / "count"));
         REQUIRE(count > 1000);
+        const long first = std::stol(environment("ONDA_FIRST_ALLOCATION", "1")),
+                   last = std::min(count, std::stol(environment("ONDA_LAST_ALLOCATION", std::to_string(count))));
         std::map<int, int> codes;
-        for (const bool all : {false, true})
-            for (long n = !every ? ++offset : all ? 1 : first; n <= count; n += every ? 1 : count / command.tried + 1)
-                ++codes[check_failure(command, n, all)];
+        for (const bool all : {false, true}) {
+            if (wanted.ends_with(all ? ":one" : ":all")) continue;
+            if (every)
+                for (long n = first; n <= last; ++n) ++codes[check_failure(command, n, all)];
+            else
+                for (long n = ++offset; n <= count; n += count / command.tried + 1)
+                    ++codes[check_failure(command, n, all)];
+        }
         if (!every) continue;
         std::string text;
         for (const auto& [code, times] : codes) text += " " + std::to_string(times) + " x " + std::to_string(code);
