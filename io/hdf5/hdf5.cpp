@@ -338,14 +338,13 @@ std::string Object::place() const {
 }
 
 void Object::fail(const std::string& message) const {
-    file_->abandoned = file_->fault == ExitCode::io_error;
-    throw Error(file_->fault, place() + ": " + printable_whole(message));
+    fail_by({.text = "", .is_of_system = false}, message);
 }
 
 void Object::fail_by(const detail::LibraryFault& fault, const std::string& message) const {
-    if (!fault.is_of_system) fail(message + fault.text);
     file_->abandoned = file_->fault == ExitCode::io_error;
-    throw Error(ExitCode::io_error, place() + ": " + printable_whole(message + fault.text));
+    throw Error(fault.is_of_system ? ExitCode::io_error : file_->fault,
+                place() + ": " + printable_whole(message + fault.text));
 }
 
 void Object::close() {

@@ -57,14 +57,34 @@ private:
     std::int64_t bytes_;
 };
 
-class RemoteCorrelation final : public Correlation {
+/// What images of both kinds have in common: a member's images stand behind them.
+template <typename Images>
+class Remote : public Images {
+public:
+    template <typename... What>
+    explicit Remote(Member member, const What&... what) : images_(member, what...) {}
+
+    void reset() final { images_.reset(); }
+    [[nodiscard]] std::int64_t allocated_bytes() const final { return images_.bytes(); }
+    [[nodiscard]] std::vector<StatePart> state_parts() const final { return images_.state().parts(); }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const final {
+        images_.state().read(shot, part, take);
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) final {
+        images_.state().write(shot, part, fill);
+    }
+
+protected:
+    RemoteImages images_;
+};
+
+class RemoteCorrelation final : public Remote<Correlation> {
 public:
     RemoteCorrelation(Member member, int number, std::int64_t slots, Correlated what, const OffsetLines& lines)
-        : images_(member, Order::make_correlation, number, slots, what, lines.axis, lines.most, lines.lines),
+        : Remote(member, Order::make_correlation, number, slots, what, lines.axis, lines.most, lines.lines),
           what_(what),
           most_steps_(images_.made().get<std::int64_t>()) {}
 
-    void reset() override { images_.reset(); }
     void keep(const FieldSet& forward, std::int64_t slot) override { images_.keep(forward, slot); }
     void meet(const FieldSet& adjoint, std::int64_t slot, std::int64_t steps) override {
         images_.meet(adjoint, slot, steps);
@@ -77,44 +97,25 @@ public:
     void download_offsets(std::int64_t first, std::span<double> planes, int shot) const override {
         images_.download(kOffsets, first, planes, shot);
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
-    [[nodiscard]] std::vector<StatePart> state_parts() const override { return images_.state().parts(); }
-    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
-        images_.state().read(shot, part, take);
-    }
-    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
-        images_.state().write(shot, part, fill);
-    }
 
 private:
-    RemoteImages images_;
     Correlated what_;
     std::int64_t most_steps_;
 };
 
-class RemoteFluxCorrelation final : public FluxCorrelation {
+class RemoteFluxCorrelation final : public Remote<FluxCorrelation> {
 public:
     RemoteFluxCorrelation(Member member, int number, std::int64_t slots)
-        : images_(member, Order::make_flux_correlation, number, slots), remembers_(images_.made().get<bool>()) {}
+        : Remote(member, Order::make_flux_correlation, number, slots), remembers_(images_.made().get<bool>()) {}
 
-    void reset() override { images_.reset(); }
     void keep(FieldSet& forward, std::int64_t slot) override { images_.keep(forward, slot); }
     void meet(FieldSet& adjoint, std::int64_t slot) override { images_.meet(adjoint, slot, 1); }
     [[nodiscard]] bool remembers() const override { return remembers_; }
     void download(int axis, std::span<double> image, int shot) const override {
         images_.download(axis, 0, image, shot);
     }
-    [[nodiscard]] std::int64_t allocated_bytes() const override { return images_.bytes(); }
-    [[nodiscard]] std::vector<StatePart> state_parts() const override { return images_.state().parts(); }
-    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
-        images_.state().read(shot, part, take);
-    }
-    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
-        images_.state().write(shot, part, fill);
-    }
 
 private:
-    RemoteImages images_;
     bool remembers_;
 };
 
