@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """Tilted, layered and absorbing media by Onda, Devito and Deepwave, each against what is exact: tables in Markdown.
 
-A Ricker wavelet of 16.7 Hz in a homogeneous 2-D medium of 2000 m/s, at nodes 10 m apart, is recorded eight of its wavelengths (of 12 nodes) away, at
-eight angles from the vertical. The time step is a twentieth of h / vp, so that time dispersion does not matter, and edges are so far away that nothing of
-them is back before the record ends. Devito and Deepwave compute in double precision, Onda in single.
+A Ricker wavelet of 16.7 Hz in a homogeneous 2-D medium of 2000 m/s, at nodes 10 m apart, is recorded eight of its wavelengths (of 12 nodes)
+away, at eight angles from the vertical. The time step is a twentieth of h / vp, so that time dispersion does not matter, and edges are so far
+away that nothing of them is back before the record ends. Devito and Deepwave compute in double precision, Onda in single.
 
-tti   epsilon = delta = 0.2 and a tilted axis. The exact solution is the isotropic one with the coordinate across the axis stretched by sqrt(1 + 2 epsilon).
-      Devito's and Deepwave's sources add the same to both stresses, Onda's by way of the stiffnesses: each has its own exact amplitudes. The control is the
-      same without anisotropy. Devito runs as examples.seismic.tti of its package has it; Deepwave, which knows no tilt, acoustic_vti.
-q     Q = 50. Exact is Kjartansson's constant Q with the phase velocity vp at 16.7 Hz. Devito runs as its package's examples.seismic.viscoacoustic and
-      .self_adjoint have it, Deepwave viscoacoustic. *Its own law* is the complex modulus that each of the equations has, with vp and Q as they were given.
+tti   epsilon = delta = 0.2 and a tilted axis. The exact solution is the isotropic one with the coordinate across the axis stretched by
+      sqrt(1 + 2 epsilon). Devito's and Deepwave's sources add the same to both stresses, Onda's by way of the stiffnesses: each has its own
+      exact amplitudes. The control is the same without anisotropy. Devito runs as examples.seismic.tti of its package has it; Deepwave, which
+      knows no tilt, acoustic_vti.
+q     Q = 50. Exact is Kjartansson's constant Q with the phase velocity vp at 16.7 Hz. Devito runs as its package's
+      examples.seismic.viscoacoustic and .self_adjoint have it, Deepwave viscoacoustic. *Its own law* is the complex modulus that each of the
+      equations has, with vp and Q as they were given.
 
-Errors are relative L2 norms of single traces. *Fitted* is what is left once each trace may choose one amplitude and one shift in time, which are given.
+Errors are relative L2 norms of single traces. *Fitted* is what is left of the worst once it may choose one amplitude and one shift in time,
+which are given. docs/users_of.md explains what differs. Devito takes half a minute a row at order 16.
 
-usage: accuracy_anisotropy_q.py [--onda PROGRAM] [--case tti q] [--program onda devito deepwave] [--orders 8 16] [--tilts 0 30 45 -45 90] [--points 12] [--figure FILE.png]
-Devito and Deepwave are found as Python modules: pip install devito deepwave torch pytest (which Devito's examples import). Needs numpy, scipy and h5py.
+usage: accuracy_anisotropy_q.py [--onda PROGRAM] [--case tti q] [--program onda devito deepwave] [--orders 8 16] [--tilts 0 30 45 -45 90]
+                                [--points 12] [--figure FILE.png]
+Devito and Deepwave are found as Python modules: pip install devito deepwave torch pytest (which Devito's examples import). Needs numpy, scipy
+and h5py.
 """
 import argparse
 import importlib.util
@@ -63,19 +68,25 @@ class Survey:
         return np.array(rows)
 
 
-def elliptical(epsilon, tilt_deg, both_stresses):
-    """The mean stress where epsilon = delta, of a source that is an injection of volume or, with both_stresses, one half of it added to each stress.
+def stretched(epsilon, tilt_deg, x, z):
+    """An offset across and along the axis, and the distance in the stretched medium."""
+    tilt = np.radians(tilt_deg)
+    across, along = x * np.cos(tilt) - z * np.sin(tilt), x * np.sin(tilt) + z * np.cos(tilt)
+    return across, along, np.sqrt(across**2 / (1 + 2 * epsilon) + along**2)
 
-    u'' = vp^2 (c c^T L u + f s) with c = (sqrt(e), 1) and L the second derivatives across and along the axis. Away from its source u is c times a wave of
-    the stretched medium, whose amplitude is c^T m for f = c c^T m, and -(c^T L f) (vp / omega)^2 of that wave for any f.
+
+def elliptical(epsilon, tilt_deg, both_stresses):
+    """The mean stress where epsilon = delta, of an injection of volume or, with both_stresses, of a source that is added to each stress.
+
+    u'' = vp^2 (c c^T L u + f s) with c = (sqrt(e), 1) and L the second derivatives across and along the axis. Away from its source u is c times
+    a wave of the stretched medium: c^T m of it for f = c c^T m, and -(vp / omega)^2 (c^T L f) of it for any f.
     """
-    e, tilt = 1 + 2 * epsilon, np.radians(tilt_deg)
+    e = 1 + 2 * epsilon
     root = np.sqrt(e)
     mean = (root + 1) / 2
 
     def transfer(omega, x, z):
-        across, along = x * np.cos(tilt) - z * np.sin(tilt), x * np.sin(tilt) + z * np.cos(tilt)
-        r = np.sqrt(across**2 / e + along**2)
+        across, along, r = stretched(epsilon, tilt_deg, x, z)
         k = omega / VP
         h0, h1 = hankel2(0, k * r), hankel2(1, k * r)
         if not both_stresses:
@@ -249,7 +260,8 @@ def percent(x):
 
 
 class TtiCase:
-    title = "| program | order | nodes per wavelength | epsilon = delta | tilt | smallest error | largest error | at angle | fitted | later by, in % of its time | amplitude |"
+    title = ("| program | order | nodes per wavelength | epsilon = delta | tilt | smallest error | largest error | at angle | fitted "
+             "| later by, in % of its time | amplitude |")
 
     def __init__(self, options):
         self.options, self.drawn = options, {}
@@ -261,9 +273,7 @@ class TtiCase:
         by_angle = errors(traces, exact)
         worst = int(np.argmax(by_angle))
         rest, amplitude, steps = fit(traces[worst], exact[worst])
-        x, z = survey.offsets[worst] * SPACING
-        across, along = x * np.cos(np.radians(tilt)) - z * np.sin(np.radians(tilt)), x * np.sin(np.radians(tilt)) + z * np.cos(np.radians(tilt))
-        arrival = np.sqrt(across**2 / (1 + 2 * epsilon) + along**2) / VP
+        arrival = stretched(epsilon, tilt, *survey.offsets[worst] * SPACING)[2] / VP
         self.drawn[name, order, points, epsilon, tilt] = survey, traces, exact, by_angle
         print(f"| {name} | {order} | {points} | {epsilon:g} | {tilt}° | {percent(by_angle.min())} | {percent(by_angle.max())} | {ANGLES_DEG[worst]:g}° "
               f"| {percent(rest)} | {100 * steps * survey.dt / arrival:.2f} | {amplitude:.3f} |", flush=True)
@@ -279,7 +289,8 @@ class TtiCase:
                     if "onda" in programs:
                         self.row("Onda", order, points, epsilon, tilt, lambda s, o=order, m=model: onda(s, program, o, m))
                     if "devito" in programs:
-                        self.row("Devito", order, points, epsilon, tilt, lambda s, o=order, e=epsilon, t=tilt: devito_tti(s, o, e, t))
+                        self.row("Devito", order, points, epsilon, tilt,
+                                 lambda s, o=order, e=epsilon, t=tilt: devito_tti(s, o, e, t))
                     if "deepwave" in programs and tilt == 0 and order <= 8:
                         self.row("Deepwave", order, points, epsilon, tilt, lambda s, o=order, e=epsilon: deepwave_vti(s, o, e))
 
@@ -304,9 +315,10 @@ class TtiCase:
                 if name == "Devito":
                     right.plot(survey.time, exact[along] / scale, "k", lw=4, alpha=0.3, label="exact")
                 right.plot(survey.time, traces[along] / scale, "C3" if name == "Devito" else "C0", lw=1, label=name)
-                right.set(xlim=(survey.time[-1] - 4 / survey.peak_hz, survey.time[-1]), xlabel="time (s)", title="tilt −45°, along the axis")
+                right.set(xlim=(survey.time[-1] - 4 / survey.peak_hz, survey.time[-1]), xlabel="time (s)")
         left.set(xlabel="angle from the vertical (°)", title="error of a trace (%)", ylim=(1e-4, 100))
         left.legend(fontsize=7, ncols=2, loc="lower left")
+        right.set_title("tilt −45°, along the axis")
         right.legend()
         figure.savefig(file, dpi=110)
 
