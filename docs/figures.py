@@ -10,6 +10,7 @@ python3-h5py, python3-matplotlib.
 """
 
 import argparse
+import importlib.util
 import io
 import json
 import os
@@ -502,6 +503,17 @@ def step_model(onda, save):
     save(file, "png")
 
 
+def tilted_peers(onda, save):
+    """Errors of Devito's and Onda's traces in tilted media: takes a minute and a Python with Devito."""
+    if importlib.util.find_spec("devito") is None:
+        print("tilted_peers: there is no Devito, the figure stays as it is")
+        return
+    file = onda.folder / "tilted_peers.png"
+    script = [sys.executable, ROOT / "examples/accuracy_anisotropy_q.py", "--onda", onda.path]
+    subprocess.run([*script, "--case", "tti", "--program", "onda", "devito", "--orders", "8", "--figure", file], check=True)
+    save(file, "png")
+
+
 def save_small(picture, file):
     """A PNG with the 256 colours that suit it best: a third of its bytes."""
     with Image.open(picture) as image:
@@ -530,6 +542,7 @@ FIGURES = {
     "exact_solutions": exact_solutions,
     "thesis_tiles": thesis_tiles,
     "step_model": step_model,
+    "tilted_peers": tilted_peers,
     **{f"gallery_{name}": lambda onda, save, name=name: gallery(onda, save, name) for name in GALLERY},
 }
 

@@ -1,6 +1,7 @@
 """Promise: the examples that put Onda into packages for automatic differentiation run, and what they check
 holds; arrays go in and come out through DLPack without a copy."""
 
+import os
 import runpy
 from pathlib import Path
 
@@ -92,3 +93,43 @@ def test_files_of_the_transcranial_benchmark(transcranial, tmp_path):
     with h5py.File(tmp_path / "ONDA" / "PH1-BM4-SC1_ONDA.h5") as file:
         assert file["p_amp"].shape == (141, 241)
         assert file["p_phase"][68, 3] == file["p_phase"][72, 3] == pytest.approx(-2)
+
+
+@pytest.fixture(scope="module")
+def beside():
+    pytest.importorskip("scipy", reason="there is no SciPy: examples/accuracy_anisotropy_q.py is not run")
+    pytest.importorskip("h5py")
+    return runpy.run_path(str(EXAMPLES / "accuracy_anisotropy_q.py"))
+
+
+def test_tilted_and_absorbing_media_are_exact(beside):
+    """Onda's rows of its tables, on fewer nodes and with larger steps."""
+    survey = beside["Survey"](10, beside["EPSILON"], courant=0.3)
+    tilted = beside["onda"](survey, os.environ["ONDA_PROGRAM"], 16, ", epsilon: 0.2, delta: 0.2, theta_deg: -45")
+    expected = survey.traces(beside["elliptical"](0.2, -45, False))
+    assert beside["errors"](tilted, expected).max() < 0.005
+    survey = beside["Survey"](10, courant=0.3)
+    section = f"attenuation: {{reference_frequency_hz: {survey.peak_hz}}}"
+    absorbed = beside["onda"](survey, os.environ["ONDA_PROGRAM"], 16, f", q: {beside['QUALITY']}", section)
+    expected = survey.traces(beside["absorbing"](beside["kjartansson"](survey.peak_hz)))
+    assert beside["errors"](absorbed, expected).max() < 0.01
+
+
+def test_exact_solutions_of_both_kinds_of_sources(beside):
+    """Without anisotropy they are the same; along the axis of a tilted medium their amplitudes are nearly those of plane waves."""
+    survey = beside["Survey"](12, courant=0.3)
+    injected, added = (survey.traces(beside["elliptical"](0, 30, both)) for both in (False, True))
+    assert added == pytest.approx(injected, abs=1e-10 * np.abs(injected).max())
+    injected, added = (survey.traces(beside["elliptical"](0.2, 45, both))[2] for both in (False, True))
+    rest, amplitude, steps = beside["fit"](added, injected)
+    mean = (np.sqrt(1.4) + 1) / 2
+    assert rest < 0.02
+    assert amplitude == pytest.approx(1 / mean, rel=0.02)
+    assert abs(steps) < 1
+
+
+def test_fit_finds_amplitude_and_shift(beside):
+    survey = beside["Survey"](12, courant=0.3)
+    trace = survey.traces(beside["elliptical"](0, 0, False))[0]
+    rest, amplitude, steps = beside["fit"](0.8 * beside["shifted"](trace, 7.3), trace)
+    assert (rest, amplitude, steps) == pytest.approx((0, 0.8, 7.3), abs=1e-3)
