@@ -59,7 +59,8 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
         correlation_ =
             fields.make_correlation(slots_, correlated_differences(equation, sums.illuminates_differences()));
     if (sums.keeps_pressures())
-        pressures_ = fields.make_correlation(slots_, correlated_pressures(sums.illuminates_pressures()), lines);
+        pressures_ =
+            fields.make_correlation(slots_, correlated_pressures(equation, sums.illuminates_pressures()), lines);
     if (sums.density) fluxes_ = fields.make_flux_correlation(slots_);
     if (sums.differences && medium.setup().keeps_applied) {
         applied_ = fields.make_correlation(slots_, Correlated::applied);

@@ -165,8 +165,11 @@ private:
     }
     [[nodiscard]] std::int64_t steps_between_meetings() const {
         if (fluxes_ && fluxes_->remembers()) return 1;
-        return std::min(correlation_ ? correlation_->most_steps() : kAnySteps,
-                        applied_ ? applied_->most_steps() : kAnySteps);
+        std::int64_t most = kAnySteps;
+        for (const auto* each : {&correlation_, &applied_})
+            if (*each) most = std::min(most, (*each)->most_steps());
+        for (const auto& sums : beside_) most = std::min(most, sums->most_steps());
+        return most;
     }
     /// What is queued between steps that the forward field makes for the first time.
     [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
