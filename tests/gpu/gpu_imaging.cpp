@@ -205,7 +205,7 @@ TEST_CASE("gradients that are stopped on a GPU go on on the CPU and back with th
     for (const StoppableGradient& of : stoppable_gradients()) {
         const verify::Experiment e = verify::box_of(verify::kAdjointCases[of.which], 2, Precision::float32);
         const verify::AdjointBox box(e, {}), on_gpu(e, {.backend = "cuda"});
-        if (cuda::variants(on_gpu.setup()).empty()) continue;  // the stand-in has few orders
+        if (cuda::variants(on_gpu.setup()).front().kernel == "twin") continue;  // the stand-in has few orders
         const std::shared_ptr<Medium> cpu = box.make_medium(), gpu = on_gpu.make_medium();
         const std::vector<Medium*> media{gpu.get(), cpu.get()};
         CAPTURE(verify::kAdjointCases[of.which].name);
