@@ -54,7 +54,8 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
         throw std::logic_error("rings without the pressures that images and a gradient of density take");
     const FieldSet& fields = forward_field_->fields();
     const EquationRow& equation = *medium.setup().scheme.equation;
-    if (equation.of_gradients != nullptr) throw std::logic_error("gradients without the strain that they take");
+    if (sums.differences && equation.of_gradients != nullptr)
+        throw std::logic_error("gradients without the strain that they take");
     if (sums.differences)
         correlation_ =
             fields.make_correlation(slots_, correlated_differences(equation, sums.illuminates_differences()));

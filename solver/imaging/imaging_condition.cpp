@@ -89,10 +89,12 @@ constexpr std::array kConditions{
                      .help = "half the operator of the scheme on the sum of the product: waves that are not reflected "
                              "leave nothing (Op 't Root, Stolk & de Hoop 2012)",
                      .sums = {.differences = false, .pressures = true},
+                     .isotropic = true,
                      .make = make_inverse_scattering},
     ImagingCondition{.name = "tomographic",
                      .help = "the complement of inverse_scattering: what waves leave that are not reflected",
                      .sums = {.differences = true, .pressures = true},
+                     .isotropic = true,
                      .make = make_tomographic},
     ImagingCondition{.name = "velocity",
                      .help = "the gradient with respect to the velocity, of the observed data in the place of the "
@@ -103,6 +105,7 @@ constexpr std::array kConditions{
                      .help = "the gradient with respect to the impedance at fixed velocity, for models with densities; "
                              "with constant ones that is inverse_scattering",
                      .sums = {.differences = true, .pressures = false, .density = true},
+                     .isotropic = true,
                      .make = make_impedance},
 };
 

@@ -137,9 +137,7 @@ void FullWaveformInversion::keep_arrays() {
         const Equation& equation = plan_->setup.scheme.equation;
         store(model_of(config_, plan_->domain.grid, equation), file, plan_->domain.grid, equation, "arrays");
     });
-    const std::string storage = config_.model.storage;
-    config_.model = model_of_file(file);
-    config_.model.storage = storage;
+    config_.model = model_of_file(file, config_.model);
 }
 
 void FullWaveformInversion::collect_rows(const StageIterations& stage) {

@@ -94,13 +94,13 @@ ModelOf model_of(const Config& config, const Grid& grid, const Equation& equatio
         const ParameterValues* const found = model.find(name);
         return found == nullptr ? std::vector<float>() : std::vector(found->values.begin(), found->values.end());
     };
-    return {values_of("vp"), values_of("rho"), values_of("q")};
+    return {values_of("vp"), values_of("rho"), values_of("q"), values_of("epsilon"), values_of("delta")};
 }
 
 void store(const ModelOf& model, const std::filesystem::path& file, const Grid& grid, const Equation& equation,
            const std::string& made_by) {
     std::vector<std::span<const float>> parameters{model.vp};
-    for (const std::vector<float>* further : {&model.rho, &model.q})
+    for (const std::vector<float>* further : {&model.rho, &model.q, &model.epsilon, &model.delta})
         if (!further->empty()) parameters.emplace_back(*further);
     store_model(file, grid, equation, parameters, version_line() + ": " + made_by, true);
 }
@@ -332,6 +332,8 @@ ModelOf StageIterations::model_at(double step, const Variables& p) const {
 ModelOf StageIterations::model_of_variables(const Variables& x) const {
     ModelOf model = parameters_->to_model(x);
     model.q = first_.q;
+    model.epsilon = first_.epsilon;
+    model.delta = first_.delta;
     return model;
 }
 

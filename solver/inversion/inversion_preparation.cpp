@@ -94,7 +94,8 @@ PreparedInversion prepare_inversion(const Config& config, const RankPlace& ranks
     read_wells(config.inversion->wells, draft.domain.grid, config.origin);
     InversionConfig& inversion = prepared.config.inversion.value();
     if (told.exact) complete_bounds(inversion, {told.min_m_s, told.max_m_s});
-    if (told.exact && !draft.setup.absorbs() && start_is_known_to_fit(inversion, told)) return prepared;
+    const bool has_further_facts = draft.setup.absorbs() || has_parameter(equation, kEpsilon.name);
+    if (told.exact && !has_further_facts && start_is_known_to_fit(inversion, told)) return prepared;
     const Model start = make_model(draft.config.model, equation, draft.domain.grid, config.origin);
     prepared.start = facts_of(start);
     complete_bounds(inversion, prepared.start.vp);

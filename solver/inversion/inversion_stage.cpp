@@ -30,6 +30,20 @@ ModelConfig constant_model(double vp_m_s, const StartModelFacts& start) {
     if (start.has_density) model.rho = "gardner";
     return model;
 }
+/// The same with the lowest velocities of any direction.
+ModelConfig slowest_model(double vp_m_s, const StartModelFacts& start) {
+    ModelConfig model = constant_model(vp_m_s, start);
+    if (!start.anisotropy) return model;
+    model.epsilon = start.anisotropy->epsilon_min;
+    model.delta = start.anisotropy->delta_min;
+    return model;
+}
+/// With the highest ones, and delta up to epsilon, as it is around sources.
+ModelConfig fastest_model(double vp_m_s, const StartModelFacts& start) {
+    ModelConfig model = constant_model(vp_m_s, start);
+    if (start.anisotropy) model.epsilon = model.delta = start.anisotropy->epsilon_max;
+    return model;
+}
 
 /// The nodes along an axis of another spacing; none where it does not divide the axis.
 std::optional<std::int64_t> nodes_of(std::int64_t nodes, double spacing_m, double wanted_m) {
@@ -50,9 +64,18 @@ ModelConfig model_of_file(const std::filesystem::path& file, bool resample) {
     return model;
 }
 
+ModelConfig model_of_file(const std::filesystem::path& file, const ModelConfig& like) {
+    ModelConfig model = model_of_file(file);
+    model.storage = like.storage;
+    model.elliptical_radius = like.elliptical_radius;
+    return model;
+}
+
 StartModelFacts facts_of(const Model& start) {
     StartModelFacts facts{start.find("rho") != nullptr, {start.vp().min, start.vp().max}};
     if (const ParameterValues* q = start.find("q")) facts.lowest_q = q->min;
+    const ParameterValues *const epsilon = start.find("epsilon"), *const delta = start.find("delta");
+    if (epsilon != nullptr && delta != nullptr) facts.anisotropy = {epsilon->min, epsilon->max, delta->min, delta->max};
     return facts;
 }
 
@@ -130,8 +153,8 @@ void InversionStage::set_grid(const Config& whole) {
 void InversionStage::set_sampling(const StartModelFacts& start) {
     const BoundsConfig& bounds = base_.inversion->vp_m_s;
     Config slowest = base_, fastest = base_;
-    slowest.model = constant_model(std::min(bounds.min.value(), start.vp.min), start);
-    fastest.model = constant_model(std::max(bounds.max.value(), start.vp.max), start);
+    slowest.model = slowest_model(std::min(bounds.min.value(), start.vp.min), start);
+    fastest.model = fastest_model(std::max(bounds.max.value(), start.vp.max), start);
     const Plan plan = make_plan(fastest, ranks_, &kInversionGradientTask);
     base_.time.dt_s = slowest.time.dt_s = plan.time.dt_s;
     base_.output.seismograms.dt_s = plan.time.output_dt_s;
@@ -200,8 +223,7 @@ std::vector<std::int64_t> InversionStage::shots(std::int64_t drawing) const {
 Config InversionStage::pass(const std::filesystem::path& model, std::int64_t drawing,
                             const std::vector<std::int64_t>& shots) const {
     Config config = base_;
-    config.model = model_of_file(model);
-    config.model.storage = base_.model.storage;
+    config.model = model_of_file(model, base_.model);
     config.imaging->shots = selection_of(shots);
     if (config.survey.encoding == "random") config.survey.seed += drawing;
     return config;

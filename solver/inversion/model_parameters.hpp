@@ -18,9 +18,10 @@ namespace onda {
 
 /// Values of every node, [z][y][x], x fastest.
 struct ModelOf {
-    std::vector<float> vp;   ///< [m/s]
-    std::vector<float> rho;  ///< [kg/m3]; empty: constant
-    std::vector<float> q{};  ///< stays as it is; empty: nothing absorbs
+    std::vector<float> vp;                  ///< [m/s]
+    std::vector<float> rho;                 ///< [kg/m3]; empty: constant
+    std::vector<float> q{};                 ///< stays as it is; empty: nothing absorbs
+    std::vector<float> epsilon{}, delta{};  ///< stay as they are; empty: nothing is anisotropic
 };
 
 /// The lowest and highest value of each variable.
