@@ -230,9 +230,10 @@ void check_gradients(const Plan& plan) {
                        "media and of VTI so far: leave theta and phi out, or take model.anisotropy: none");
     if (plan.imaging && plan.imaging->condition != nullptr && plan.imaging->condition->isotropic &&
         has_parameter(equation, kEpsilon.name))
-        c.origin.value_fault("imaging.image.condition",
-                             "is derived for velocities that are the same in all directions: in VTI use "
-                             "cross_correlation or velocity, or take model.anisotropy: none");
+        c.origin.fault("imaging.image.condition",
+                       fmt::format("{} is derived for velocities that are the same in all directions: in VTI use "
+                                   "cross_correlation or velocity, or take model.anisotropy: none",
+                                   plan.imaging->condition->name));
     if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)
         c.origin.fault(
             "scheme.stencil",

@@ -264,6 +264,42 @@ TEST_CASE("a lens in a medium that absorbs is found with Q held, which models ke
     }
 }
 
+TEST_CASE("a lens in an anisotropic medium is found with epsilon and delta held, which models keep") {
+    const LensPlace& place = lens_place();
+    const std::vector<std::string> medium{"model.epsilon=0.2", "model.delta=0.08", "model.elliptical_radius=4"};
+    std::vector<std::string> lens{kLens};
+    lens.insert(lens.end(), medium.begin(), medium.end());
+    place.observe("true of VTI", lens);
+    place.write_model("true of VTI.h5", lens);
+    const auto rows_of = [&](const std::string& name, const std::string& anisotropy) {
+        std::vector<std::string> settings = medium;
+        settings.insert(
+            settings.end(),
+            {anisotropy, "imaging.observed=true of VTI/seismograms.h5", "inversion.true_model=true of VTI.h5",
+             "inversion.stages=[{iterations: 3, band_pass: {high_hz: 10}, spacing_m: 20}]"});
+        return place.rows_of(name, settings);
+    };
+    const std::vector<InversionRow> rows = rows_of("of VTI", "model.anisotropy=auto");
+    REQUIRE(rows.size() == 4);
+    check_falling(rows, 0.1);
+    CHECK(error_of(rows.back()) < 0.5 * error_of(rows.front()));
+    const std::vector<InversionRow> without = rows_of("of VTI without", "model.anisotropy=none");
+    CHECK(without.back().at("misfit") > 5. * rows.back().at("misfit"));
+    CHECK(error_of(without.back()) > error_of(without.front()));
+    for (const char* file : {"model.h5", "iterations/1-002/model.h5"}) {
+        CAPTURE(file);
+        const ModelFile model(place.out("of VTI") / file);
+        const auto& shape = model.geometry().shape;
+        for (const auto& [parameter, held] : {std::pair(kEpsilon, 0.2f), std::pair(kDelta, 0.08f)}) {
+            REQUIRE(model.has(quantity_of(parameter)));
+            std::vector<float> values(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]));
+            model.read(quantity_of(parameter), {}, shape, values);
+            CHECK(std::ranges::all_of(values, [held](float value) { return value == held; }));
+        }
+        CHECK(!ModelFile(place.out("of VTI without") / file).has(quantity_of(kEpsilon)));
+    }
+}
+
 TEST_CASE("an inversion has the same bits whoever computes it") {
     const LensPlace& place = lens_place();
     const std::string& alone = uninterrupted_inversion();
