@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "io/config/config.hpp"
@@ -30,6 +31,9 @@ struct StartModelFacts {
     std::optional<Anisotropy> anisotropy = std::nullopt;  ///< likewise
 };
 StartModelFacts facts_of(const Model& start);
+
+/// imaging.parameters of the gradients that an inversion takes.
+std::string inverted_parameters(const InversionConfig& inversion);
 
 /// What all passes of a stage have in common.
 class InversionStage {

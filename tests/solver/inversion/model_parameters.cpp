@@ -103,11 +103,11 @@ TEST_CASE("gradients are derivatives with respect to the variables, whatever the
         for (const char* const density : {"fixed", "gardner", "inverted"}) {
             CAPTURE(row.name);
             CAPTURE(density);
-            const ModelParameters parameters(inversion_of(row.name, density), kStartVp, kStartRho, held_top());
-            Variables x = moved(parameters.from_model(kStartVp, kStartRho));
+            const ModelParameters parameters(inversion_of(row.name, density), {kStartVp, kStartRho}, held_top());
+            Variables x = moved(parameters.from_model({kStartVp, kStartRho}));
             REQUIRE(x.size() == parameters.blocks() * kStartVp.size());
             const MadeUpGradient of_model = made_up_gradient(parameters.to_model(x));
-            const Variables gradient = parameters.gradient(x, of_model.of_vp, of_model.of_rho);
+            const Variables gradient = parameters.gradient(x, {of_model.of_vp, of_model.of_rho});
             for (std::size_t i = 0; i < x.size(); ++i) {
                 const float here = x[i], above = here + 0.002F, below = here - 0.002F;
                 x[i] = above;
@@ -127,8 +127,8 @@ TEST_CASE("the start model comes back to the bit, and so do held nodes whatever 
     for (const ParameterisationRow& row : parameterisations()) {
         CAPTURE(row.name);
         const std::vector<bool> held = held_top();
-        const ModelParameters parameters(inversion_of(row.name, "inverted"), kStartVp, kStartRho, held);
-        Variables x = parameters.from_model(kStartVp, kStartRho);
+        const ModelParameters parameters(inversion_of(row.name, "inverted"), {kStartVp, kStartRho}, held);
+        Variables x = parameters.from_model({kStartVp, kStartRho});
         CHECK(parameters.to_model(x).vp == kStartVp);
         CHECK(parameters.to_model(x).rho == kStartRho);
         for (float& value : x) value *= 1.1F;
@@ -138,8 +138,8 @@ TEST_CASE("the start model comes back to the bit, and so do held nodes whatever 
             CHECK((changed.rho[i] == kStartRho[i]) == held[i]);
         }
         // From a model that differs at held nodes come the variables of the start model there.
-        const Variables again = parameters.from_model(std::vector<float>(kStartVp.size(), 2000.F), kStartRho);
-        const Variables start = parameters.from_model(kStartVp, kStartRho);
+        const Variables again = parameters.from_model({std::vector<float>(kStartVp.size(), 2000.F), kStartRho});
+        const Variables start = parameters.from_model({kStartVp, kStartRho});
         for (std::size_t i = 0; i < held.size(); ++i) CHECK((again[i] == start[i]) == held[i]);
     }
 }
@@ -148,8 +148,8 @@ TEST_CASE("variables have a mean of one, and other models come back within the r
     const std::vector<float> vp = values_between(1500., 5000., 3), rho = values_between(1000., 2700., 4);
     for (const ParameterisationRow& row : parameterisations()) {
         CAPTURE(row.name);
-        const ModelParameters parameters(inversion_of(row.name, "inverted"), kStartVp, kStartRho, {});
-        const Variables start = parameters.from_model(kStartVp, kStartRho);
+        const ModelParameters parameters(inversion_of(row.name, "inverted"), {kStartVp, kStartRho}, {});
+        const Variables start = parameters.from_model({kStartVp, kStartRho});
         double of_vp = 0., of_rho = 0.;
         for (std::size_t i = 0; i < vp.size(); ++i) {
             of_vp += double(start[i]) / double(vp.size());
@@ -157,7 +157,7 @@ TEST_CASE("variables have a mean of one, and other models come back within the r
         }
         CHECK(of_vp == doctest::Approx(1.).epsilon(1e-6));
         CHECK(of_rho == doctest::Approx(1.).epsilon(1e-6));
-        const ModelOf back = parameters.to_model(parameters.from_model(vp, rho));
+        const ModelOf back = parameters.to_model(parameters.from_model({vp, rho}));
         for (std::size_t i = 0; i < vp.size(); ++i) {
             CHECK(double(back.vp[i]) == doctest::Approx(double(vp[i])).epsilon(1.3e-7));
             CHECK(double(back.rho[i]) == doctest::Approx(double(rho[i])).epsilon(1.3e-7));
@@ -167,22 +167,22 @@ TEST_CASE("variables have a mean of one, and other models come back within the r
 
 TEST_CASE("densities: as they were, by Gardner's relation where nodes are not held, or none") {
     const std::vector<bool> held = held_top();
-    const ModelParameters fixed(inversion_of("vp"), kStartVp, kStartRho, held);
+    const ModelParameters fixed(inversion_of("vp"), {kStartVp, kStartRho}, held);
     CHECK(fixed.blocks() == 1);
-    CHECK(fixed.to_model(moved(fixed.from_model(kStartVp, kStartRho))).rho == kStartRho);
+    CHECK(fixed.to_model(moved(fixed.from_model({kStartVp, kStartRho}))).rho == kStartRho);
 
-    const ModelParameters gardner(inversion_of("slowness", "gardner"), kStartVp, kStartRho, held);
-    const ModelOf model = gardner.to_model(moved(gardner.from_model(kStartVp, kStartRho)));
+    const ModelParameters gardner(inversion_of("slowness", "gardner"), {kStartVp, kStartRho}, held);
+    const ModelOf model = gardner.to_model(moved(gardner.from_model({kStartVp, kStartRho})));
     for (std::size_t i = 0; i < held.size(); ++i)
         CHECK(model.rho[i] == (held[i] ? kStartRho[i] : gardner_density(model.vp[i])));
 
-    const ModelParameters constant(inversion_of("vp"), kStartVp, {}, held);
-    const Variables x = constant.from_model(kStartVp, {});
+    const ModelParameters constant(inversion_of("vp"), {kStartVp, {}}, held);
+    const Variables x = constant.from_model({kStartVp, {}});
     CHECK(constant.to_model(x).rho.empty());
-    CHECK(constant.gradient(x, kStartVp, {})[40] > 0.F);
-    CHECK_THROWS_AS(ModelParameters(inversion_of("vp", "gardner"), kStartVp, {}, held), std::invalid_argument);
-    CHECK_THROWS_AS(ModelParameters(inversion_of("impedance"), kStartVp, {}, held), std::invalid_argument);
-    CHECK_THROWS_AS(ModelParameters(inversion_of("vp"), kStartVp, {}, std::vector<bool>(3)), std::invalid_argument);
+    CHECK(constant.gradient(x, {kStartVp})[40] > 0.F);
+    CHECK_THROWS_AS(ModelParameters(inversion_of("vp", "gardner"), {kStartVp, {}}, held), std::invalid_argument);
+    CHECK_THROWS_AS(ModelParameters(inversion_of("impedance"), {kStartVp, {}}, held), std::invalid_argument);
+    CHECK_THROWS_AS(ModelParameters(inversion_of("vp"), {kStartVp, {}}, std::vector<bool>(3)), std::invalid_argument);
 }
 
 TEST_CASE("the box has the bounds of the model on its sides, and no model leaves them") {
@@ -192,8 +192,8 @@ TEST_CASE("the box has the bounds of the model on its sides, and no model leaves
         config.vp_m_s = {1499.9, 5100.1};
         config.rho_kg_m3 = {1000., 2700.3};
         const std::vector<bool> held = held_top();
-        const ModelParameters parameters(config, kStartVp, kStartRho, held);
-        const Variables start = parameters.from_model(kStartVp, kStartRho);
+        const ModelParameters parameters(config, {kStartVp, kStartRho}, held);
+        const Variables start = parameters.from_model({kStartVp, kStartRho});
         const Bounds box = parameters.box();
         const ModelOf low = parameters.to_model(box.lowest), high = parameters.to_model(box.highest);
         Variables beyond = box.highest;
@@ -219,7 +219,7 @@ TEST_CASE("the box has the bounds of the model on its sides, and no model leaves
         }
     }
     // Without bounds: what files may have.
-    const ModelParameters parameters(inversion_of("slowness"), kStartVp, {}, {});
+    const ModelParameters parameters(inversion_of("slowness"), {kStartVp, {}}, {});
     CHECK(parameters.to_model(Variables(kStartVp.size(), 1e-9F)).vp[3] == 30'000.F);
     CHECK(parameters.to_model(Variables(kStartVp.size(), 1e9F)).vp[3] == 50.F);
 }
@@ -231,9 +231,9 @@ TEST_CASE("a start model on a bound lies inside of the box") {
         std::vector<float> vp = kStartVp;
         vp[20] = 1500.1F;
         vp[21] = 4500.7F;
-        CHECK(problems(config, kStartGrid, vp, {}, {}).empty());
-        const ModelParameters parameters(config, vp, {}, {});
-        const Variables start = parameters.from_model(vp, {});
+        CHECK(problems(config, kStartGrid, {vp, {}}, {}).empty());
+        const ModelParameters parameters(config, {vp, {}}, {});
+        const Variables start = parameters.from_model({vp, {}});
         const Bounds box = parameters.box();
         for (std::size_t i = 0; i < vp.size(); ++i) CHECK((box.lowest[i] <= start[i] && start[i] <= box.highest[i]));
     }
@@ -242,7 +242,7 @@ TEST_CASE("a start model on a bound lies inside of the box") {
 TEST_CASE("problems are told by their keys, with the worst node that is not held") {
     using Keys = std::vector<std::string>;
     const auto found = [](const InversionConfig& config, std::span<const float> rho, const std::vector<bool>& held) {
-        return problems(config, kStartGrid, kStartVp, rho, held);
+        return problems(config, kStartGrid, {kStartVp, {rho.begin(), rho.end()}}, held);
     };
     InversionConfig config = inversion_of("vp");
     CHECK(found(config, {}, {}).empty());
@@ -269,7 +269,7 @@ TEST_CASE("problems are told by their keys, with the worst node that is not held
     vp[29] = 6000.F;  // x = 150 m, z = 15 m
     config = inversion_of("vp");
     config.vp_m_s.max = 4500.;
-    const auto told = problems(config, kStartGrid, vp, {}, held_top());
+    const auto told = problems(config, kStartGrid, {vp, {}}, held_top());
     REQUIRE(told.size() == 1);
     CHECK(told[0].first == "inversion.vp_m_s.max");
     CHECK(told[0].second.find("6000 m/s at x = 150 m, z = 15 m") != std::string::npos);
@@ -281,10 +281,11 @@ TEST_CASE("variables, models and gradients have the same bits for any number of 
     std::vector<std::vector<float>> results;
     for (const int threads : {1, 2}) {
         omp_set_num_threads(threads);
-        const ModelParameters parameters(inversion_of("slowness_squared", "gardner"), kStartVp, kStartRho, held_top());
-        const Variables x = moved(parameters.from_model(kStartVp, kStartRho));
+        const ModelParameters parameters(inversion_of("slowness_squared", "gardner"), {kStartVp, kStartRho},
+                                         held_top());
+        const Variables x = moved(parameters.from_model({kStartVp, kStartRho}));
         const ModelOf model = parameters.to_model(x);
-        for (const auto& values : {x, model.vp, model.rho, parameters.gradient(x, kStartVp, kStartRho)})
+        for (const auto& values : {x, model.vp, model.rho, parameters.gradient(x, {kStartVp, kStartRho})})
             results.push_back(values);
     }
     omp_set_num_threads(before);
