@@ -123,6 +123,119 @@ TEST_CASE("gradients are derivatives with respect to the variables, whatever the
         }
 }
 
+namespace {
+
+/// An anisotropic start model: isotropic nodes and elliptical ones among others.
+ModelOf anisotropic_start() {
+    ModelOf start{kStartVp, {}, {}, values_between(0.02, 0.28, 3), values_between(0., 0.02, 4)};
+    for (std::size_t i = 0; i < start.vp.size(); i += 5) start.delta[i] = start.epsilon[i];
+    return start;
+}
+InversionConfig inversion_of_anisotropy() {
+    InversionConfig config = inversion_of("vp");
+    config.anisotropy = "inverted";
+    config.epsilon = {-0.05, 0.3};
+    config.delta = {-0.1, 0.29};
+    return config;
+}
+/// The third row of the grid, beside the first two.
+std::vector<bool> held_third_row() {
+    std::vector<bool> held(kStartVp.size());
+    for (std::size_t i = 16; i < 24; ++i) held[i] = true;
+    return held;
+}
+
+}  // namespace
+
+TEST_CASE("epsilon and delta are inverted beside the velocity: start, gradient and bounds") {
+    const ModelOf start = anisotropic_start();
+    const InversionConfig config = inversion_of_anisotropy();
+    CHECK(problems(config, kStartGrid, start, {}).empty());
+    const ModelParameters parameters(config, start, held_top(), held_third_row());
+    const std::size_t n = start.vp.size();
+    REQUIRE(parameters.blocks() == 3);
+    REQUIRE(blocks_of(config) == 3);
+    Variables x = parameters.from_model(start);
+    const ModelOf back = parameters.to_model(x);
+    CHECK(back.vp == start.vp);
+    CHECK(back.epsilon == start.epsilon);
+    CHECK(back.delta == start.delta);
+
+    const auto misfit = [](const ModelOf& model) {
+        double sum = 0.;
+        for (std::size_t i = 0; i < model.vp.size(); ++i) {
+            const double e = model.epsilon[i], d = model.delta[i];
+            sum += (3. + double(i % 3)) * e * e - 2. * e * d + (2. - double(i % 4)) * d;
+        }
+        return sum;
+    };
+    for (std::size_t i = n; i < 3 * n; ++i) x[i] += i < 2 * n ? 0.01F : 0.03F;
+    const ModelOf model = parameters.to_model(x);
+    const std::vector<float> of_vp(n, 0.F);
+    std::vector<float> of_epsilon, of_delta;
+    for (std::size_t i = 0; i < n; ++i) {
+        of_epsilon.push_back(2.F * (3.F + float(i % 3)) * model.epsilon[i] - 2.F * model.delta[i]);
+        of_delta.push_back(-2.F * model.epsilon[i] + 2.F - float(i % 4));
+    }
+    const Variables gradient = parameters.gradient(x, {of_vp, {}, of_epsilon, of_delta});
+    for (std::size_t i = n; i < 3 * n; ++i) {
+        const float here = x[i];
+        x[i] = here + 0.001F;
+        double difference = misfit(parameters.to_model(x));
+        x[i] = here - 0.001F;
+        difference -= misfit(parameters.to_model(x));
+        x[i] = here;
+        const bool is_held = i % n < 24;
+        CHECK(parameters.holds(i) == is_held);
+        CHECK(double(gradient[i]) == doctest::Approx(difference / 0.002).epsilon(1e-3));
+        CHECK((gradient[i] == 0.F || !is_held));
+    }
+    CHECK(parameters.holds(15));
+    CHECK(!parameters.holds(16));
+
+    const Bounds box = parameters.box();
+    for (const Variables& corner : {box.lowest, box.highest, Variables(3 * n, -1.F), Variables(3 * n, 7.F)}) {
+        const ModelOf there = parameters.to_model(corner);
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i < 24) {
+                CHECK((there.epsilon[i] == start.epsilon[i] && there.delta[i] == start.delta[i]));
+                continue;
+            }
+            CHECK((there.epsilon[i] >= -0.05F && there.epsilon[i] <= 0.3F));
+            CHECK((there.delta[i] >= -0.1F && there.delta[i] <= 0.29F && there.delta[i] <= there.epsilon[i]));
+        }
+    }
+    // A delta at its own bound stays there while J falls beyond it.
+    Variables low = box.highest;
+    low[n + 30] = 0.2F;
+    CHECK(parameters.to_model(low).delta[30] == -0.1F);
+    for (const float slope : {1.F, -1.F}) {
+        const std::vector<float> of_d(n, slope), of_e(n, 0.F);
+        const Variables at_bound = parameters.gradient(low, {of_vp, {}, of_e, of_d});
+        CHECK(at_bound[n + 30] == (slope > 0.F ? 0.F : -1.F));
+        CHECK(at_bound[2 * n + 30] == (slope > 0.F ? 0.F : 1.F));
+    }
+}
+
+TEST_CASE("what is wrong with an inversion of epsilon and delta is told by its key") {
+    using Keys = std::vector<std::string>;
+    const ModelOf start = anisotropic_start();
+    const auto keys = [&](const InversionConfig& config, const ModelOf& of) {
+        return keys_of(problems(config, kStartGrid, of, {}));
+    };
+    InversionConfig config = inversion_of_anisotropy();
+    CHECK(keys(config, {kStartVp, {}}) == Keys{"inversion.anisotropy"});
+    CHECK_THROWS_AS(ModelParameters(config, {kStartVp, {}}, {}), std::invalid_argument);
+    config.epsilon = {0.1, 0.2};
+    config.delta = {0.15, 0.25};
+    CHECK(keys(config, start) == Keys{"inversion.epsilon.min", "inversion.epsilon.max", "inversion.delta.min",
+                                      "inversion.delta.max", "inversion.delta.min"});
+    config = inversion_of("vp");
+    config.epsilon.max = 0.3;
+    config.delta.min = 0.;
+    CHECK(keys(config, start) == Keys{"inversion.epsilon", "inversion.delta"});
+}
+
 TEST_CASE("the start model comes back to the bit, and so do held nodes whatever their variables are") {
     for (const ParameterisationRow& row : parameterisations()) {
         CAPTURE(row.name);
