@@ -76,7 +76,7 @@ class Inversion:
     """The quality factor, which is held; None where nothing absorbs."""
     epsilon: Optional[np.ndarray] = None
     delta: Optional[np.ndarray] = None
-    """Thomsen's parameters, which are held; None where nothing is anisotropic."""
+    """Thomsen's parameters; None where nothing is anisotropic."""
 
     def to_xarray(self) -> "xarray.Dataset":
         """The model with labelled coordinates: `vp(z_m, x_m)` or `vp(z_m, y_m, x_m)`, and the other parameters.
@@ -123,7 +123,8 @@ def fwi(
     iterations of the same inversion, the call goes on after them, to the bits of one that was never interrupted.
 
     folder: where results and iterations go.
-    vp, rho, q, epsilon, delta: the start model, as in misfit(). Those after rho stay as they are.
+    vp, rho, q, epsilon, delta: the start model, as in misfit(). q stays as it is, and so do epsilon and delta unless
+        inversion.anisotropy is inverted.
     overrides: as in run().
     callback: a function of an Iteration, called after each, also after those that were in the folder before, from the
         first on; not where the inversion was complete. The model of an iteration is a file by then,

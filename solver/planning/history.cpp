@@ -12,7 +12,6 @@
 #include "kernels/equations/parameters.hpp"
 #include "kernels/imaging/correlation.hpp"
 #include "kernels/imaging/ring_boxes.hpp"
-#include "solver/imaging/imaging_condition.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
@@ -228,12 +227,6 @@ void check_gradients(const Plan& plan) {
         c.origin.fault("model",
                        "gradients, images, inversions, linear operators and scattered fields are those of isotropic "
                        "media and of VTI so far: leave theta and phi out, or take model.anisotropy: none");
-    if (plan.imaging && plan.imaging->condition != nullptr && plan.imaging->condition->isotropic &&
-        has_parameter(equation, kEpsilon.name))
-        c.origin.fault("imaging.image.condition",
-                       fmt::format("{} is derived for velocities that are the same in all directions: in VTI use "
-                                   "cross_correlation or velocity, or take model.anisotropy: none",
-                                   plan.imaging->condition->name));
     if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)
         c.origin.fault(
             "scheme.stencil",
