@@ -24,7 +24,7 @@ const ImagingCondition& condition(std::string_view name) {
 
 /// A shot in a small box, with noise for signals and data.
 struct ImagedBox {
-    explicit ImagedBox(const Case& c) : box(box_of(c, 2, Precision::float64), {}) {}
+    explicit ImagedBox(const verify::Case& c) : box(box_of(c, 2, Precision::float64), {}) {}
     explicit ImagedBox(std::size_t which) : ImagedBox(kAdjointCases[which]) {}
 
     [[nodiscard]] NodeValues image(const ImagingCondition& of, const HistoryPlan& plan) {
@@ -182,7 +182,7 @@ TEST_CASE("conditions are what their sums over levels say") {
 }
 
 TEST_CASE("in VTI inverse scattering adds to K what each stress has along its axes") {
-    ImagedBox imaged(Case{"VTI", Equation::vti_of_gradients, 2, "cpml", "cpml", "cpml"});
+    ImagedBox imaged(verify::Case{"VTI", Equation::vti_of_gradients, 2, "cpml", "cpml", "cpml"});
     const AdjointBox& box = imaged.box;
     const Grid& grid = box.experiment().grid;
     const std::int64_t steps = box.time().steps;
