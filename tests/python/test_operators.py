@@ -330,7 +330,7 @@ def test_progress_and_errors():
     J.rmatvec(np.ones(J.shape[0]))
     assert told and all(isinstance(each, onda.Progress) for each in told)
     with pytest.raises(onda.UsageError, match="7 values, where the operator takes 1665"):
-        onda._operators._Born(SURVEY, vp, None, "xyz", (), None, False).matvec(np.ones(7))
+        onda._operators._Born(SURVEY, (vp, None, None, None), "xyz", (), None, False).matvec(np.ones(7))
     with pytest.raises(onda.InputDataError, match="the change of vp: the value at .* is nan"):
         J.matvec(np.full(J.shape[1], np.nan))
     with pytest.raises(onda.UsageError, match="axes: must be xyz or zyx"):
