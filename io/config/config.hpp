@@ -358,9 +358,10 @@ struct WellConfig {
 /// How `onda fwi` changes the model.
 struct InversionConfig {
     std::vector<InversionStageConfig> stages;
-    std::string parameter = "vp";   ///< vp | slowness | slowness_squared: what steps are taken in
-    std::string density = "fixed";  ///< fixed | gardner | inverted
-    BoundsConfig vp_m_s, rho_kg_m3;
+    std::string parameter = "vp";      ///< vp | slowness | slowness_squared: what steps are taken in
+    std::string density = "fixed";     ///< fixed | gardner | inverted
+    std::string anisotropy = "fixed";  ///< fixed | inverted
+    BoundsConfig vp_m_s, rho_kg_m3, epsilon, delta;
     std::optional<double> water_m_s;                    ///< nodes of the start model of this velocity or less are held
     double hold_depth_m = 0.;                           ///< likewise those down to here
     std::filesystem::path mask;                         ///< 0 to 1 of every node: 0 holds it, less than 1 damps steps

@@ -1298,6 +1298,33 @@ constexpr Parameter kBoundsOfRho[] = {
      .example = "2800"},
 };
 
+constexpr Parameter kBoundsOfEpsilon[] = {
+    {.name = "min",
+     .slot = bind<&BoundsConfig::min>,
+     .help = "lowest epsilon. Absent: 0.1 less than that of the start model",
+     .range = kEpsilon,
+     .example = "0"},
+    {.name = "max",
+     .slot = bind<&BoundsConfig::max>,
+     .help = "highest epsilon; it decides the time step of all iterations, as vp does. Absent: 0.1 more than that of "
+             "the start model",
+     .range = kEpsilon,
+     .example = "0.3"},
+};
+
+constexpr Parameter kBoundsOfDelta[] = {
+    {.name = "min",
+     .slot = bind<&BoundsConfig::min>,
+     .help = "lowest delta, at most the lowest epsilon. Absent: 0.1 less than that of the start model",
+     .range = kDelta,
+     .example = "0"},
+    {.name = "max",
+     .slot = bind<&BoundsConfig::max>,
+     .help = "highest delta. Absent: 0.1 more than that of the start model",
+     .range = kDelta,
+     .example = "0.2"},
+};
+
 constexpr Parameter kWell[] = {
     {.name = "position_m",
      .slot = bind<&WellConfig::position_m>,
@@ -1336,6 +1363,18 @@ constexpr Parameter kInversion[] = {
      .slot = bind<&InversionConfig::rho_kg_m3>,
      .help = "densities that no model leaves, where they are inverted",
      .rows = kBoundsOfRho},
+    {.name = "anisotropy",
+     .slot = bind<&InversionConfig::anisotropy>,
+     .help = "what becomes of epsilon and delta of the model, where it has some",
+     .values = "inversion.anisotropy"},
+    {.name = "epsilon",
+     .slot = bind<&InversionConfig::epsilon>,
+     .help = "epsilon that no model leaves, where it is inverted",
+     .rows = kBoundsOfEpsilon},
+    {.name = "delta",
+     .slot = bind<&InversionConfig::delta>,
+     .help = "delta that no model leaves, where it is inverted; it is never more than epsilon",
+     .rows = kBoundsOfDelta},
     {.name = "water_m_s",
      .slot = bind<&InversionConfig::water_m_s>,
      .help = "nodes whose velocity in the start model is this or less stay as they are; default: none",

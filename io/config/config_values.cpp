@@ -131,6 +131,11 @@ const Vocabulary& own_names() {
          {{"fixed", "they stay"},
           {"gardner", "310 vp^0.25 of the velocities as they change, but where these are held"},
           {"inverted", "they are changed beside the velocities: steps are taken in both"}}},
+        {"inversion.anisotropy",
+         {{"fixed", "they stay"},
+          {"inverted",
+           "they are changed beside the velocities, but around sources and at free surfaces: steps are taken in vp, "
+           "epsilon and epsilon - delta"}}},
         {"inversion.precondition",
          {{"none", "nothing"},
           {"illumination", "the illumination by the forward fields, about the diagonal of the Hessian"}}},

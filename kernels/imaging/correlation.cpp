@@ -9,7 +9,7 @@ void check_sum(LevelSum sum, bool illuminates) {
 }
 
 void check_lines(const OffsetLines& lines, Correlated what) {
-    if (!lines.lines.empty() && what != Correlated::pressures && what != Correlated::pressures_and_squares)
+    if (!lines.lines.empty() && !is_pressure(what))
         throw std::logic_error("products at an offset of something else than pressures");
 }
 
@@ -23,7 +23,7 @@ std::vector<Correlated> correlated_beside(const EquationRow& equation, bool anis
 }
 
 LayerBoxes correlated_layers(const Problem& problem, Correlated what) {
-    if (is_difference(what) || what == Correlated::applied) return layer_boxes(problem);
+    if (!is_pressure(what)) return layer_boxes(problem);
     Problem without = problem;
     without.strips = {};
     return layer_boxes(without);

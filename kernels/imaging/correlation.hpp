@@ -63,6 +63,8 @@ enum class Correlated {
     vertical_differences_and_squares,
     strain_differences,  ///< of the third field
     sum_of_differences,  ///< of the sum of both
+    vertical_stresses,   ///< p[n] of the second field
+    vertical_stresses_and_squares,
 };
 
 /// What correlates a memory field (EquationRow::memory).
@@ -74,11 +76,13 @@ constexpr int memory_of(Correlated what) {
     return what == Correlated::memory ? 0 : what == Correlated::second_memory ? 1 : -1;
 }
 
-/// The fields whose levels differ by what is correlated: their sum; -1: one alone.
-constexpr std::array<int, 2> differing_fields(Correlated what) {
+/// The fields of which something is correlated: their sum; -1: one alone.
+constexpr std::array<int, 2> correlated_fields(Correlated what) {
     switch (what) {
         case Correlated::vertical_differences:
-        case Correlated::vertical_differences_and_squares: return {1, -1};
+        case Correlated::vertical_differences_and_squares:
+        case Correlated::vertical_stresses:
+        case Correlated::vertical_stresses_and_squares: return {1, -1};
         case Correlated::strain_differences: return {2, -1};
         case Correlated::sum_of_differences: return {1, 2};
         default: return {0, -1};
@@ -101,18 +105,24 @@ inline Correlated correlated_differences(const EquationRow& equation, bool illum
 /// What a gradient takes beside these: of each memory field, of drag, or of the strain. \param anisotropy whether it is
 /// of epsilon and delta, too.
 std::vector<Correlated> correlated_beside(const EquationRow& equation, bool anisotropy);
-/// Pressures, likewise.
-constexpr Correlated correlated_pressures(bool illuminates) {
+/// Pressures, likewise; of two stresses the vertical one, which is the pressure where nothing is anisotropic.
+inline Correlated correlated_pressures(const EquationRow& equation, bool illuminates) {
+    if (equation.fields.size() > 1)
+        return illuminates ? Correlated::vertical_stresses_and_squares : Correlated::vertical_stresses;
     return illuminates ? Correlated::pressures_and_squares : Correlated::pressures;
 }
 constexpr bool sums_squares(Correlated what) {
     return what == Correlated::differences_and_squares || what == Correlated::pressures_and_squares ||
-           what == Correlated::vertical_differences_and_squares;
+           what == Correlated::vertical_differences_and_squares || what == Correlated::vertical_stresses_and_squares;
+}
+/// Whether what is correlated is p[n] itself.
+constexpr bool is_pressure(Correlated what) {
+    return what == Correlated::pressures || what == Correlated::pressures_and_squares ||
+           what == Correlated::vertical_stresses || what == Correlated::vertical_stresses_and_squares;
 }
 /// Whether what is correlated of the adjoint field is what two levels differ by.
 constexpr bool is_difference(Correlated what) {
-    return what == Correlated::differences || what == Correlated::differences_and_squares || memory_of(what) >= 0 ||
-           what == Correlated::level_before || differing_fields(what)[0] > 0;
+    return !is_pressure(what) && what != Correlated::applied;
 }
 /// The layers out of which an adjoint field is taken: none where pressures are correlated.
 LayerBoxes correlated_layers(const Problem& problem, Correlated what);

@@ -25,8 +25,9 @@
 
 namespace onda {
 
-/// The scattering of the first field of some shots on one device, into the first of other fields. What it is asked to
-/// do is queued after the steps of both wavefields, and before their next ones.
+/// The scattering of every field of some shots on one device into the same of others: of two stresses, whose steps add
+/// k C g, a change of k at fixed epsilon and delta scatters (dk / k) a[n] of each. What it is asked to do is queued
+/// after the steps of both wavefields, and before their next ones.
 class Scattering {
 public:
     virtual ~Scattering() = default;

@@ -186,6 +186,8 @@ def rtm(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     q: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
@@ -195,13 +197,13 @@ def rtm(
     The image is that of `onda rtm` (docs/migration.md), bit for bit: by imaging.image.condition, summed over the shots,
     divided by the illumination, filtered and muted. It stays in memory, with no more of the shots than their sum.
 
-    vp, rho, q: the model that is migrated with, smooth; as in misfit().
+    vp, rho, q, epsilon, delta: the model that is migrated with, smooth; as in misfit().
     overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
 
     Raises OndaError as run() does; ConfigError where there is no imaging.observed, InputDataError where what is
     observed does not fit the survey.
     """
-    request = request_on_grid(config, vp, rho, overrides, shots, q)
+    request = request_on_grid(config, vp, rho, overrides, shots, q, epsilon, delta)
     made = computed(_core.rtm, request, vp is not None, progress)
     of_traces, summary, gathers = made.pop("of_traces"), json.loads(made.pop("summary")), made.pop("offset_gathers")
     return Image(
@@ -219,6 +221,8 @@ def lsrtm(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     progress: Union[None, bool, ProgressCallback] = False,
 ) -> Image:
@@ -229,7 +233,7 @@ def lsrtm(
     much as `onda check --lsrtm` tells, which are gone when this returns or raises. What is to be resumed is for the
     command. Needs h5py, which no other thread may use meanwhile unless HDF5 is built for threads, as Debian's is.
 
-    vp, rho, overrides, progress: as in rtm(). There is no q: media that absorb scatter nothing so far, and a
+    vp, rho, epsilon, delta, overrides, progress: as in rtm(). There is no q: media that absorb scatter nothing so far, and a
         configuration whose model has one is refused. Progress counts the shots of all passes over the survey, of which
         there are one more than iterations, fewer where imaging.lsrtm.residual ends them, and two more for each new
         drawing of codes (imaging.lsrtm.redraw_every).
@@ -237,7 +241,7 @@ def lsrtm(
     Raises OndaError as rtm() does, and FileError where there is no room for files.
     """
     _h5py()
-    request = request_on_grid(config, vp, rho, overrides, None)
+    request = request_on_grid(config, vp, rho, overrides, None, None, epsilon, delta)
     with tempfile.TemporaryDirectory(prefix="onda-lsrtm-") as folder:
         results = os.path.join(folder, "results")
         computed(

@@ -74,15 +74,19 @@ class Inversion:
     """Whether all stages have ended, by their own limits. The same call goes on with an inversion that is not complete."""
     q: Optional[np.ndarray] = None
     """The quality factor, which is held; None where nothing absorbs."""
+    epsilon: Optional[np.ndarray] = None
+    delta: Optional[np.ndarray] = None
+    """Thomsen's parameters; None where nothing is anisotropic."""
 
     def to_xarray(self) -> "xarray.Dataset":
-        """The model with labelled coordinates: `vp(z_m, x_m)` or `vp(z_m, y_m, x_m)`, `rho` and `q`. Needs
-        xarray.
+        """The model with labelled coordinates: `vp(z_m, x_m)` or `vp(z_m, y_m, x_m)`, and the other parameters.
+        Needs xarray.
 
         `inversion.to_xarray().vp.plot(yincrease=False)` draws one of 2-D, and onda.run(config, vp=…) takes it.
         """
         axes = ("z_m", "x_m") if self.vp.ndim == 2 else ("z_m", "y_m", "x_m")
         parameters = {"vp": (self.vp, "m/s"), "rho": (self.rho, "kg/m3"), "q": (self.q, "1")}
+        parameters.update(epsilon=(self.epsilon, "1"), delta=(self.delta, "1"))
         return _xarray().Dataset(
             {name: (axes, values, {"units": unit}) for name, (values, unit) in parameters.items() if values is not None},
             {name: (name, getattr(self, name), {"units": "m"}) for name in axes},
@@ -106,6 +110,8 @@ def fwi(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     q: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     callback: Optional[IterationCallback] = None,
     progress: Union[None, bool, ProgressCallback] = False,
@@ -117,7 +123,8 @@ def fwi(
     iterations of the same inversion, the call goes on after them, to the bits of one that was never interrupted.
 
     folder: where results and iterations go.
-    vp, rho, q: the start model, as in misfit(). q stays as it is.
+    vp, rho, q, epsilon, delta: the start model, as in misfit(). q stays as it is, and so do epsilon and delta unless
+        inversion.anisotropy is inverted.
     overrides: as in run().
     callback: a function of an Iteration, called after each, also after those that were in the folder before, from the
         first on; not where the inversion was complete. The model of an iteration is a file by then,
@@ -134,7 +141,7 @@ def fwi(
     room for files.
     """
     _h5py()
-    request = request_on_grid(config, vp, rho, overrides, None, q)
+    request = request_on_grid(config, vp, rho, overrides, None, q, epsilon, delta)
 
     def tell(*columns: Any) -> None:
         if callback is None:
@@ -183,7 +190,7 @@ def _model_of(root: Any) -> Dict[str, Any]:
     nodes = {"y_m": np.zeros(1)}
     for axis, count, first, step in zip(axes, vp.shape, vp.attrs["origin"], vp.attrs["spacing"]):
         nodes[f"{axis}_m"] = first + step * np.arange(count)
-    further = {name: root[name][:] if name in root else None for name in ("rho", "q")}
+    further = {name: root[name][:] if name in root else None for name in ("rho", "q", "epsilon", "delta")}
     return {"vp": vp[:], **further, **nodes}
 
 

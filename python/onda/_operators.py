@@ -10,9 +10,9 @@ import numpy as np
 from . import _core
 from ._arrays import array_of, doubles, rows_of_shots, stacked
 from ._errors import UsageError
-from ._misfit import on_grid, request_on_grid
+from ._misfit import request_on_grid
 from ._progress import ProgressCallback
-from ._run import Config, Overrides, computed, request_of
+from ._run import Config, Overrides, computed
 
 if TYPE_CHECKING:
     from ._run import ArrayLike
@@ -26,6 +26,8 @@ def forward(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     q: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
     signals: "Optional[Rows]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
@@ -40,14 +42,14 @@ def forward(
     vp: as in run(), or one-dimensional, in the order of the grid ([z][y][x], x fastest).
     signals: what the sources inject, [shot][source][step], in Pa in 2-D and Pa m in 3-D, in place of the wavelets; as
         signals() gives them. A list of arrays [source][step] where shots have different numbers of sources.
-    rho, q, overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
+    rho, q, epsilon, delta, overrides, shots, progress: as in run(); without a progress bar unless one is asked for.
 
     Returns an array; where shots have different numbers of receivers a list of arrays [receiver][sample]. Shots ascend
     by number.
     Raises OndaError as run() does: ConfigError, UnstableError, …; UsageError where signals do not fit the survey.
     """
     vp = array_of("vp", vp)
-    request = request_on_grid(config, vp, rho, overrides, shots, q)
+    request = request_on_grid(config, vp, rho, overrides, shots, q, epsilon, delta)
     rows = [] if signals is None else rows_of_shots("signals", signals)
     return stacked(_apply(request, "forward", [], rows, vp is not None, progress, "signals"))
 
@@ -59,6 +61,8 @@ def adjoint(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     q: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
     progress: Union[None, bool, ProgressCallback] = False,
@@ -70,14 +74,14 @@ def adjoint(
     dispersion in time, resampling and decimation of the seismograms in F.
 
     data: [shot][receiver][sample] as forward() returns them, or a list of arrays [receiver][sample].
-    vp, rho, q, overrides, shots, progress: as in forward().
+    vp, rho, q, epsilon, delta, overrides, shots, progress: as in forward().
 
     Returns [shot][source][step] for the time steps 0, dt, …, of which the last, as what is injected then is not seen any
     more, is 0, or with time.order: 4 the first; a list of arrays where shots have different numbers of sources.
     Raises OndaError as forward() does; UsageError where data do not fit the survey.
     """
     vp = array_of("vp", vp)
-    request = request_on_grid(config, vp, rho, overrides, shots, q)
+    request = request_on_grid(config, vp, rho, overrides, shots, q, epsilon, delta)
     rows = rows_of_shots("data", data)
     return stacked(_apply(request, "adjoint", [], rows, vp is not None, progress, "data"))
 
@@ -88,6 +92,8 @@ def signals(
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
     q: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
 ) -> "Tuple[Rows, float]":
@@ -98,7 +104,7 @@ def signals(
     and the time step in seconds. It follows from vp unless the configuration has time.dt_s.
     """
     vp = array_of("vp", vp)
-    request = request_on_grid(config, vp, rho, overrides, shots, q)
+    request = request_on_grid(config, vp, rho, overrides, shots, q, epsilon, delta)
     rows, dt_s = computed(lambda request, *_: _core.signals(request), request, vp is not None, False)
     return stacked(rows), dt_s
 
@@ -108,6 +114,8 @@ def born(
     *,
     vp: "Optional[ArrayLike]" = None,
     rho: "Optional[ArrayLike]" = None,
+    epsilon: "Optional[ArrayLike]" = None,
+    delta: "Optional[ArrayLike]" = None,
     axes: str = "xyz",
     overrides: Overrides = (),
     shots: Optional[Iterable[int]] = None,
@@ -119,10 +127,10 @@ def born(
     data to values on the nodes: of the derivative of a misfit with respect to the seismograms that with respect to vp.
     Each is the transpose of the other to rounding, and exact for the discrete scheme: at a given time step, with the
     absorbing layers as they are for vp, and at fixed density. With imaging.parameters: vp_and_rho a change is one of vp,
-    then one of rho [kg/m3], at every node, for models with densities. Media that absorb scatter nothing so far: there is
-    no q here, and a configuration whose model has one is refused.
+    then one of rho [kg/m3], at every node, for models with densities. Epsilon and delta are fixed. Media that absorb
+    scatter nothing so far: there is no q here, and a configuration whose model has one is refused.
 
-    config, vp, rho, overrides, shots: as in forward(). What vp and rho hold is copied: J stays where it is.
+    config, vp, rho, epsilon, delta, overrides, shots: as in forward(). What arrays hold is copied: J stays where it is.
     axes: the order of the nodes in what J takes and J' gives. "xyz": x first, as PyLops has them: dims is (nx, nz) or
         (nx, ny, nz), and z is the fastest in flat arrays. "zyx": that of vp and of misfit(): dims is (nz, nx) or
         (nz, ny, nx), and x is the fastest, so that J.rmatvec() gives the flat gradients of misfit(). With
@@ -139,7 +147,7 @@ def born(
     """
     if axes not in ("xyz", "zyx"):
         raise UsageError(f"axes: must be xyz or zyx, not {axes!r}")
-    return _as_operator(_Born(config, vp, rho, axes, overrides, shots, progress))
+    return _as_operator(_Born(config, (vp, rho, epsilon, delta), axes, overrides, shots, progress))
 
 
 class _Born:
@@ -148,15 +156,15 @@ class _Born:
     def __init__(
         self,
         config: Config,
-        vp: "Optional[ArrayLike]",
-        rho: "Optional[ArrayLike]",
+        parameters: "Tuple[Optional[ArrayLike], ...]",
         axes: str,
         overrides: Overrides,
         shots: Optional[Iterable[int]],
         progress: Union[None, bool, ProgressCallback],
     ) -> None:
-        vp, rho = _copy("vp", vp), _copy("rho", rho)
-        self._request = request_of(config, on_grid(config, vp, overrides), rho, overrides, shots)
+        names = ("vp", "rho", "epsilon", "delta")
+        vp, rho, epsilon, delta = (_copy(name, values) for name, values in zip(names, parameters))
+        self._request = request_on_grid(config, vp, rho, overrides, shots, None, epsilon, delta)
         self._has_model = vp is not None
         self._progress = progress
         outline = computed(lambda request, *_: _core.outline(request), self._request, self._has_model, False)

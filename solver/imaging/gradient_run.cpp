@@ -54,12 +54,16 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
         throw std::logic_error("rings without the pressures that images and a gradient of density take");
     const FieldSet& fields = forward_field_->fields();
     const EquationRow& equation = *medium.setup().scheme.equation;
-    if (equation.of_gradients != nullptr) throw std::logic_error("gradients without the strain that they take");
+    if (sums.differences && equation.of_gradients != nullptr)
+        throw std::logic_error("gradients without the strain that they take");
     if (sums.differences)
         correlation_ =
             fields.make_correlation(slots_, correlated_differences(equation, sums.illuminates_differences()));
     if (sums.keeps_pressures())
-        pressures_ = fields.make_correlation(slots_, correlated_pressures(sums.illuminates_pressures()), lines);
+        pressures_ =
+            fields.make_correlation(slots_, correlated_pressures(equation, sums.illuminates_pressures()), lines);
+    if (sums.stresses && equation.fields.size() > 1)
+        horizontal_ = fields.make_correlation(slots_, Correlated::pressures);
     if (sums.density) fluxes_ = fields.make_flux_correlation(slots_);
     if (sums.differences && medium.setup().keeps_applied) {
         applied_ = fields.make_correlation(slots_, Correlated::applied);
@@ -75,6 +79,7 @@ GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const 
     };
     add_sums("differences", correlation_);
     add_sums("pressures", pressures_);
+    add_sums("horizontal_stresses", horizontal_);
     add_sums("applied", applied_);
     add_sums("fluxes", fluxes_);
     for (std::size_t i = 0; i < beside_.size(); ++i) {
@@ -96,7 +101,7 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     recorded_before_.assign(points_.size(), {});
     states_ = forward_field_->make_saved_states();
     adjoint_.reset();
-    for (const auto* each : {&correlation_, &pressures_, &applied_})
+    for (const auto* each : {&correlation_, &pressures_, &horizontal_, &applied_})
         if (*each) (*each)->reset();
     for (const auto& sums : beside_) sums->reset();
     if (fluxes_) fluxes_->reset();
@@ -126,6 +131,12 @@ void GradientRun::download_planes(LevelSum sum, int shot, std::int64_t first, st
 void GradientRun::download_pressures(int shot, std::int64_t first, std::span<double> planes) const {
     if (!pressures_) throw std::logic_error("products of pressures that nobody asked for");
     pressures_->download_planes(LevelSum::products, first, planes, shot);
+    scale_values(planes, static_cast<double>(plan_.every) * scale(shot));
+}
+
+void GradientRun::download_horizontal_stresses(int shot, std::int64_t first, std::span<double> planes) const {
+    if (!horizontal_) throw std::logic_error("products of horizontal stresses that nobody asked for");
+    horizontal_->download_planes(LevelSum::products, first, planes, shot);
     scale_values(planes, static_cast<double>(plan_.every) * scale(shot));
 }
 
@@ -252,7 +263,7 @@ std::int64_t GradientRun::allocated_bytes() const {
     std::int64_t bytes_beside = 0;
     for (const auto& sums : beside_) bytes_beside += bytes_of(sums);
     return bytes_of(forward_field_) + bytes_of(adjoint_field_) + bytes_of(correlation_) + bytes_of(pressures_) +
-           bytes_of(applied_) + bytes_of(fluxes_) + bytes_of(rebuilt_) + bytes_beside;
+           bytes_of(horizontal_) + bytes_of(applied_) + bytes_of(fluxes_) + bytes_of(rebuilt_) + bytes_beside;
 }
 
 void GradientRun::step_to(Propagator& run, std::int64_t last, bool first_time) {
@@ -331,6 +342,7 @@ void GradientRun::keep(std::int64_t step, std::int64_t segment) {
 void GradientRun::keep_level_before(FieldSet& fields, std::int64_t slot) {
     if (fluxes_) fluxes_->keep(fields, slot);
     if (pressures_) pressures_->keep(fields, slot);
+    if (horizontal_) horizontal_->keep(fields, slot);
 }
 
 /// The levels before those that are multiples of the interval: a level itself is met by nu one step later.
@@ -463,6 +475,7 @@ void GradientRun::meet(std::int64_t level, std::int64_t slot, std::int64_t steps
     if (correlation_) correlation_->meet(nu, slot, steps);
     for (const auto& sums : beside_) sums->meet(nu, slot, steps);
     if (pressures_) pressures_->meet(nu, slot, steps);
+    if (horizontal_) horizontal_->meet(nu, slot, steps);
     // A nu[n+1] has been made of the last step; of n = N it is nothing, as nobody keeps A p[N].
     if (applied_) applied_->meet(nu, level < time_.steps ? slot : -1, steps);
     if (fluxes_) fluxes_->meet(nu, slot);
@@ -471,7 +484,7 @@ void GradientRun::meet(std::int64_t level, std::int64_t slot, std::int64_t steps
 std::optional<QueuedHook::Repeated> GradientRun::meetings_between() {
     const std::int64_t most = steps_between_meetings(), top = time_.steps + 1;
     if (fluxes_ || most == kAnySteps) return std::nullopt;
-    for (const auto* each : {&correlation_, &pressures_, &applied_})
+    for (const auto* each : {&correlation_, &pressures_, &horizontal_, &applied_})
         if (*each) (*each)->follow(adjoint_->wavefield().fields());
     for (const auto& memory : beside_) memory->follow(adjoint_->wavefield().fields());
     return QueuedHook::Repeated{

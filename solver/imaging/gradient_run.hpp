@@ -112,6 +112,8 @@ public:
     void download_planes(LevelSum sum, int shot, std::int64_t first, std::span<double> planes) const;
     /// The same of the sum of nu[n+1] p[n]. \throws std::logic_error unless pressures are summed.
     void download_pressures(int shot, std::int64_t first, std::span<double> planes) const;
+    /// The same of the horizontal one of two stresses, whose other one pressures are of.
+    void download_horizontal_stresses(int shot, std::int64_t first, std::span<double> planes) const;
     /// The same at an offset: of p[x - h] nu[x + h] on the lines that were asked for, [z][line][h].
     void download_offsets(int shot, std::int64_t first, std::span<double> planes) const;
     /// What gradient_of_rho() takes beside the image, of a shot. Waits. \throws std::logic_error unless the run is of
@@ -165,8 +167,11 @@ private:
     }
     [[nodiscard]] std::int64_t steps_between_meetings() const {
         if (fluxes_ && fluxes_->remembers()) return 1;
-        return std::min(correlation_ ? correlation_->most_steps() : kAnySteps,
-                        applied_ ? applied_->most_steps() : kAnySteps);
+        std::int64_t most = kAnySteps;
+        for (const auto* each : {&correlation_, &applied_})
+            if (*each) most = std::min(most, (*each)->most_steps());
+        for (const auto& sums : beside_) most = std::min(most, sums->most_steps());
+        return most;
     }
     /// What is queued between steps that the forward field makes for the first time.
     [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
@@ -203,6 +208,7 @@ private:
     std::int64_t slots_;                                ///< of levels that are kept together
     std::unique_ptr<Correlation> correlation_;          ///< of differences; null: not asked
     std::unique_ptr<Correlation> pressures_;            ///< null: not asked
+    std::unique_ptr<Correlation> horizontal_;           ///< beside pressures; null: not asked, or there is one field
     std::unique_ptr<Correlation> applied_;              ///< beside differences; null: of order 2 in time
     std::vector<std::unique_ptr<Correlation>> beside_;  ///< correlated_beside() differences
     std::vector<double> inverse_gains_;                 ///< of the strips where A p is correlated; empty: all 1

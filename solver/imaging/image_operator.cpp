@@ -43,13 +43,23 @@ struct Padded {
     std::vector<double> values;
 };
 
+constexpr std::array kAllAxes{true, true, true};
+
 class OperatorOnImage {
 public:
-    OperatorOnImage(ImagePlanes image, const Problem& problem, const MediumReaders& readers)
+    /// \param along the axes that it differentiates along, of equations whose operator is that of the star.
+    OperatorOnImage(ImagePlanes image, const Problem& problem, const MediumReaders& readers,
+                    std::array<bool, 3> along = kAllAxes)
         : image_(std::move(image)),
           problem_(problem),
           readers_(readers),
-          stencil_(make_stencil<double>(problem.scheme, problem.grid.spacing_m, problem.grid.dimensions)) {}
+          along_(along),
+          stencil_(make_stencil<double>(problem.scheme, problem.grid.spacing_m, problem.grid.dimensions)) {
+        if (along == kAllAxes) return;
+        stencil_.centre = 0.;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (int k = 1; has(axis) && k <= stencil_.radius; ++k) stencil_.centre -= 2. * stencil_.axis[axis][k];
+    }
 
     void operator()(std::int64_t first, std::span<double> planes) const {
         const Grid& grid = problem_.grid;
@@ -103,7 +113,7 @@ private:
         return padded;
     }
     [[nodiscard]] bool has(std::size_t axis) const {
-        return problem_.grid.has_axis(static_cast<int>(axis));
+        return along_[axis] && problem_.grid.has_axis(static_cast<int>(axis));
     }
 
     void add_star(const Padded& padded, const double* p, double* l) const {
@@ -149,6 +159,7 @@ private:
     ImagePlanes image_;
     const Problem& problem_;
     const MediumReaders& readers_;
+    std::array<bool, 3> along_;
     Stencil<double> stencil_;
 };
 
@@ -158,6 +169,18 @@ ImagePlanes operator_on(ImagePlanes image, const Problem& problem, const MediumR
     if (problem.scheme.equation->fields.size() > 1)
         throw std::logic_error("no image has the operator of an equation of several fields");
     return OperatorOnImage(std::move(image), problem, readers);
+}
+
+ImagePlanes operator_on_stresses(ImagePlanes horizontal, ImagePlanes vertical, const Problem& problem,
+                                 const MediumReaders& readers) {
+    return [h = OperatorOnImage(std::move(horizontal), problem, readers, {true, true, false}),
+            v = OperatorOnImage(std::move(vertical), problem, readers, {false, false, true})](
+               std::int64_t first, std::span<double> planes) {
+        NodeValues of_vertical(planes.size());
+        v(first, of_vertical);
+        h(first, planes);
+        for (std::size_t i = 0; i < planes.size(); ++i) planes[i] += of_vertical[i];
+    };
 }
 
 }  // namespace onda

@@ -13,5 +13,9 @@ namespace onda {
 /// continued evenly, and the density as at the face. \param image, \param problem and \param readers live as long as
 /// what is returned. \throws std::logic_error for equations that are neither of these.
 ImagePlanes operator_on(ImagePlanes image, const Problem& problem, const MediumReaders& readers);
+/// Likewise of two stresses, each of which is differentiated along axes of its own: the sum of the second derivatives
+/// along x and y of one image and along z of another.
+ImagePlanes operator_on_stresses(ImagePlanes horizontal, ImagePlanes vertical, const Problem& problem,
+                                 const MediumReaders& readers);
 
 }  // namespace onda

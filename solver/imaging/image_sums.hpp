@@ -6,7 +6,8 @@ namespace onda {
 
 struct ImageSums {
     bool differences = true;   ///< products of what levels differ by, of which gradients are made
-    bool pressures = false;    ///< products of pressures, nu[n+1] p[n]
+    bool pressures = false;    ///< products of pressures, nu[n+1] p[n]; of two stresses those of the vertical one
+    bool stresses = false;     ///< beside pressures, of two stresses those of the horizontal one, too
     bool illuminates = false;  ///< squares, too: of pressures where these are summed, otherwise of differences
     bool density = false;      ///< products of fluxes, for the gradient of density
     bool anisotropy = false;   ///< products of the strain with the vertical stress, for gradients of epsilon and delta

@@ -38,10 +38,19 @@ void multiply_by_k(std::span<double> planes, std::int64_t first, double factor, 
     });
 }
 
+/// L I.
+ImagePlanes operator_on_products(const MetFields& met) {
+    if (met.problem.scheme.equation->fields.size() == 1)
+        return operator_on(pressures_of(met), met.problem, met.readers);
+    const auto horizontal = [&run = met.run, slot = met.slot](std::int64_t first, std::span<double> planes) {
+        run.download_horizontal_stresses(slot, first, planes);
+    };
+    return operator_on_stresses(horizontal, pressures_of(met), met.problem, met.readers);
+}
+
 /// 1/2 L I.
 ImagePlanes make_inverse_scattering(const MetFields& met) {
-    return [met, of = operator_on(pressures_of(met), met.problem, met.readers)](std::int64_t first,
-                                                                                std::span<double> planes) {
+    return [met, of = operator_on_products(met)](std::int64_t first, std::span<double> planes) {
         of(first, planes);
         multiply_by_k(planes, first, 0.5, met);
     };
@@ -88,11 +97,11 @@ constexpr std::array kConditions{
     ImagingCondition{.name = "inverse_scattering",
                      .help = "half the operator of the scheme on the sum of the product: waves that are not reflected "
                              "leave nothing (Op 't Root, Stolk & de Hoop 2012)",
-                     .sums = {.differences = false, .pressures = true},
+                     .sums = {.differences = false, .pressures = true, .stresses = true},
                      .make = make_inverse_scattering},
     ImagingCondition{.name = "tomographic",
                      .help = "the complement of inverse_scattering: what waves leave that are not reflected",
-                     .sums = {.differences = true, .pressures = true},
+                     .sums = {.differences = true, .pressures = true, .stresses = true},
                      .make = make_tomographic},
     ImagingCondition{.name = "velocity",
                      .help = "the gradient with respect to the velocity, of the observed data in the place of the "

@@ -12,6 +12,11 @@
 /// what takes derivatives of I is done once, when the fields have met. Images are these times k / dt^2, so that they
 /// fall with the velocity as the illumination does.
 ///
+/// In VTI K is the whole of nu' K^-1 (u[n+1] - 2 u[n] + u[n-1]) (kernels/imaging/correlation.hpp), which is that of
+/// nu' Lambda u, and Gamma takes each stress along its axes: what L I is of one field is
+///     (d_xx + d_yy) sum of nu_p p + d_zz sum of nu_q q
+/// there, and the rest holds as it is. Cross-correlation takes I of the vertical stress q.
+///
 /// Claerbout (1971), Geophysics 36, 467-481; Op 't Root, Stolk and de Hoop (2012), J. Math. Pures Appl. 98, 211-238;
 /// Whitmore and Crawley (2012), SEG Expanded Abstracts 1-5; Zhu, Luo, Nissen-Meyer, Morency and Tromp (2009),
 /// Geophysics 74, WCA167-177 (impedance kernels).

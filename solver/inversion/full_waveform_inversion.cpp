@@ -86,15 +86,15 @@ void FullWaveformInversion::prepare() {
     config_.model.power_law = draft.config.model.power_law;
     const Model model = ranks_.all_or_none(
         [&] { return make_model(config_.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
+    start_facts_ = facts_of(model);
     std::string mask_hash;
     wells_ = ranks_.all_or_none([&] { return read_wells(settings().wells, draft.domain.grid, config_.origin); });
     ranks_.all_or_none([&] {
-        complete_bounds(*config_.inversion, {model.vp().min, model.vp().max});
+        complete_bounds(*config_.inversion, start_facts_);
         const std::vector<float> mask = step_mask(config_, model.grid);
         check_start_model(config_, model, mask);
         mask_hash = hash_of_values(mask);
     });
-    start_facts_ = facts_of(model);
     plan_ = ranks_.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(*plan_, model, passes_.facts);
     identity_ =
@@ -137,9 +137,7 @@ void FullWaveformInversion::keep_arrays() {
         const Equation& equation = plan_->setup.scheme.equation;
         store(model_of(config_, plan_->domain.grid, equation), file, plan_->domain.grid, equation, "arrays");
     });
-    const std::string storage = config_.model.storage;
-    config_.model = model_of_file(file);
-    config_.model.storage = storage;
+    config_.model = model_of_file(file, config_.model);
 }
 
 void FullWaveformInversion::collect_rows(const StageIterations& stage) {

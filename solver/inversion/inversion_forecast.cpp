@@ -13,6 +13,7 @@
 #include "solver/inversion/gradient_shaping.hpp"
 #include "solver/inversion/inversion_preparation.hpp"
 #include "solver/inversion/inversion_stage.hpp"
+#include "solver/inversion/model_parameters.hpp"
 #include "solver/model/model.hpp"
 #include "solver/model/step_mask.hpp"
 #include "solver/plan/slab_balance.hpp"
@@ -70,8 +71,7 @@ PassesOfStage passes_of(const InversionStage& stage, const RankPlace& ranks) {
 /// Models, gradients, directions, bounds and what shapes gradients are 12 floats a variable, and a pair of L-BFGS two.
 std::int64_t bytes_of_optimiser(const InversionConfig& inversion, std::int64_t nodes) {
     const std::int64_t vectors = 12 + (inversion.method == "lbfgs" ? 2 * inversion.memory : 0);
-    return saturating_product(nodes, std::int64_t{inversion.density == "inverted" ? 2 : 1}, vectors,
-                              std::int64_t{sizeof(float)});
+    return saturating_product(nodes, blocks_of(inversion), vectors, std::int64_t{sizeof(float)});
 }
 
 /// Of the shot that is shown, as observed and as predicted by two models.
@@ -153,7 +153,7 @@ double smoothing_seconds(const InversionStage& stage, const Plan& plan) {
         shaping.apply(gradient);
         taken = std::min<std::chrono::duration<double>>(taken, std::chrono::steady_clock::now() - start);
     }
-    const double times = (inversion.method == "lbfgs" ? 2. : 1.) * (inversion.density == "inverted" ? 2. : 1.);
+    const double times = (inversion.method == "lbfgs" ? 2. : 1.) * static_cast<double>(blocks_of(inversion));
     return times * taken.count() * static_cast<double>(stage.grid().points()) / static_cast<double>(nodes);
 }
 

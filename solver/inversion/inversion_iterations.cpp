@@ -16,6 +16,7 @@
 #include "solver/outputs/gradient_output.hpp"
 #include "solver/outputs/iterations/inversion_page.hpp"
 #include "solver/outputs/misfit_output.hpp"
+#include "solver/planning/anisotropic_model.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
@@ -74,6 +75,12 @@ double largest_relative_difference(std::span<const float> a, std::span<const flo
     return largest;
 }
 
+/// Takes the values of some nodes of a parameter, if a model has it.
+void take_where(const std::vector<bool>& these, std::span<const float> from, std::span<float> to) {
+    for (std::size_t i = 0; i < std::min(these.size(), to.size()); ++i)
+        if (these[i]) to[i] = from[i];
+}
+
 /// The relative L2 difference of a model from another, at nodes that are not held [%].
 double difference_percent(std::span<const float> model, std::span<const float> from, const std::vector<bool>& held) {
     double difference = 0., norm = 0.;
@@ -89,18 +96,13 @@ double difference_percent(std::span<const float> model, std::span<const float> f
 }  // namespace
 
 ModelOf model_of(const Config& config, const Grid& grid, const Equation& equation) {
-    Model model = make_model(config.model, equation, grid, config.origin);
-    const auto values_of = [&model](const char* name) {
-        const ParameterValues* const found = model.find(name);
-        return found == nullptr ? std::vector<float>() : std::vector(found->values.begin(), found->values.end());
-    };
-    return {values_of("vp"), values_of("rho"), values_of("q")};
+    return values_of(make_model(config.model, equation, grid, config.origin));
 }
 
 void store(const ModelOf& model, const std::filesystem::path& file, const Grid& grid, const Equation& equation,
            const std::string& made_by) {
     std::vector<std::span<const float>> parameters{model.vp};
-    for (const std::vector<float>* further : {&model.rho, &model.q})
+    for (const std::vector<float>* further : {&model.rho, &model.q, &model.epsilon, &model.delta})
         if (!further->empty()) parameters.emplace_back(*further);
     store_model(file, grid, equation, parameters, version_line() + ": " + made_by, true);
 }
@@ -127,15 +129,25 @@ StageIterations::StageIterations(InversionParts& run, std::int64_t number, std::
     run_.ranks.all_or_none([&] { make_start(before); });
     const InversionConfig& settings = run_.settings();
     held_ = held_nodes(stage_.grid(), first_.vp, settings, mask_);
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-        if (!held_[i]) continue;
-        start_.vp[i] = first_.vp[i];
-        if (!first_.rho.empty()) start_.rho[i] = first_.rho[i];
+    std::vector<bool> held_anisotropy;
+    if (inverts_anisotropy(settings))
+        held_anisotropy = run_.ranks.all_or_none([&] {
+            return nodes_of_settled_anisotropy(
+                make_plan(stage_.with_start_model(), stage_.ranks(), &kInversionGradientTask));
+        });
+    start_.q = first_.q;
+    take_where(held_, first_.vp, start_.vp);
+    take_where(held_, first_.rho, start_.rho);
+    for (const auto& [from, to] :
+         {std::pair(&first_.epsilon, &start_.epsilon), std::pair(&first_.delta, &start_.delta)}) {
+        if (!inverts_anisotropy(settings)) *to = *from;
+        take_where(held_, *from, *to);
+        take_where(held_anisotropy, *from, *to);
     }
-    parameters_.emplace(settings, start_.vp, start_.rho, held_);
+    parameters_.emplace(settings, start_, held_, held_anisotropy);
     bounds_ = parameters_->box();
     // Densities that follow from velocities do so from the beginning.
-    start_ = model_of_variables(parameters_->from_model(start_.vp, start_.rho));
+    start_ = parameters_->to_model(parameters_->from_model(start_));
     set_drawing(0);
 }
 
@@ -187,7 +199,7 @@ void StageIterations::describe() const {
 /// The model that the stage begins with, and what its seismograms look like beside those observed.
 void StageIterations::begin() {
     current_ = start_;
-    x_ = parameters_->from_model(start_.vp, start_.rho);
+    x_ = parameters_->from_model(start_);
     const std::filesystem::path model = run_.records.model(stage_.number(), 0);
     if (!known(0)) keep_model(model, start_);
     plan_ = run_.ranks.all_or_none([&] { return make_plan(pass(model), stage_.ranks(), &kInversionGradientTask); });
@@ -240,9 +252,14 @@ StageIterations::Evaluation StageIterations::read_gradient(const std::filesystem
     Evaluation there;
     there.shots = by_shot(listed);
     for (const ListedMisfit& shot : listed) there.compared += shot.traces - shot.dead - shot.excluded;
-    const bool of_density = run_.settings().density != "fixed";
-    const std::vector<float> of_rho = of_density ? read_image(file, kRhoGradient, {}, n) : std::vector<float>();
-    there.gradient = parameters_->gradient(x_, read_image(file, kVpGradient, {}, n), of_rho);
+    const auto read_if = [&](bool wanted, const StoredImageKind& kind) {
+        return wanted ? read_image(file, kind, {}, n) : std::vector<float>();
+    };
+    const bool of_density = run_.settings().density != "fixed", of_anisotropy = inverts_anisotropy(run_.settings());
+    const std::vector<float> of_vp = read_image(file, kVpGradient, {}, n), of_rho = read_if(of_density, kRhoGradient),
+                             of_epsilon = read_if(of_anisotropy, kEpsilonGradient),
+                             of_delta = read_if(of_anisotropy, kDeltaGradient);
+    there.gradient = parameters_->gradient(x_, {of_vp, of_rho, of_epsilon, of_delta});
     there.illumination = read_image(file, kSourceIllumination, {}, n);
     parameters_->weigh_illumination(there.illumination, current_.vp);
     return there;
@@ -270,7 +287,7 @@ StageIterations::Evaluation StageIterations::evaluate(const std::string& name) {
     there.illumination = {};
     there.penalty = add_penalties(x_, there.gradient);
     for (std::size_t i = 0; i < there.gradient.size(); ++i)
-        if (!held_.empty() && held_[i % held_.size()]) there.gradient[i] = 0.f;
+        if (parameters_->holds(i)) there.gradient[i] = 0.f;
     return there;
 }
 
@@ -326,13 +343,7 @@ std::vector<MisfitByShot> StageIterations::try_model(const ModelOf& model, std::
 }
 
 ModelOf StageIterations::model_at(double step, const Variables& p) const {
-    return model_of_variables(moved(x_, step, p, {bounds_.lowest, bounds_.highest}));
-}
-
-ModelOf StageIterations::model_of_variables(const Variables& x) const {
-    ModelOf model = parameters_->to_model(x);
-    model.q = first_.q;
-    return model;
+    return parameters_->to_model(moved(x_, step, p, {bounds_.lowest, bounds_.highest}));
 }
 
 /// Of trials on some of the shots the slope is taken for theirs by their part of the misfit.
@@ -347,7 +358,7 @@ std::optional<StageIterations::Found> StageIterations::search(const Evaluation& 
     while (const std::optional<double> step = line.next()) {
         const ModelOf model = model_at(*step, p);
         misfits.push_back(try_model(model, before + std::ssize(misfits) + 1));
-        Variables there = parameters_->from_model(model.vp, model.rho);
+        Variables there = parameters_->from_model(model);
         const double misfit = sum_of(misfits.back()) + part * penalty_of(there);
         HostVectors::add(there, -1., x_);  // the displacement
         line.tell(misfit, part * HostVectors::dot(from.gradient, there));
@@ -435,7 +446,7 @@ bool StageIterations::advance(const Evaluation& there) {
     record.row = {.stage = stage_.number(), .iteration = iteration_ + 1, .step = found->step, .trials = trials_};
     record.row.change = largest_relative_difference(found->model.vp, current_.vp);
     if (trial_shots_.size() == shots_.size()) record.by_shot = std::move(found->shots);
-    const Variables next = parameters_->from_model(found->model.vp, found->model.rho);
+    const Variables next = parameters_->from_model(found->model);
     record.last_change = largest_difference(next, x_);
     move_to(std::move(found->model), std::move(record));
     return true;
@@ -462,7 +473,7 @@ void StageIterations::take(const IterationRecord& known) {
 
 void StageIterations::move_to(ModelOf model, IterationRecord record) {
     current_ = std::move(model);
-    x_ = parameters_->from_model(current_.vp, current_.rho);
+    x_ = parameters_->from_model(current_);
     ++iteration_;
     ++run_.passed;
     record.scale = records_.front().scale;

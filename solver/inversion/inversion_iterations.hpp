@@ -123,8 +123,6 @@ private:
                                               std::int64_t before);
     [[nodiscard]] std::vector<MisfitByShot> try_model(const ModelOf& model, std::int64_t trial);
     [[nodiscard]] ModelOf model_at(double step, const HostVectors::Vector& p) const;
-    /// With what is not inverted.
-    [[nodiscard]] ModelOf model_of_variables(const HostVectors::Vector& x) const;
     [[nodiscard]] bool advance(const Evaluation& there);
     [[nodiscard]] HostVectors::Vector direction_anew(const Evaluation& there);
     void take(const IterationRecord& known);

@@ -45,31 +45,42 @@ void check_inversion_sections(const Config& config) {
     // Before the gradient of densities is planned, which they need.
     if (config.inversion->density != "fixed" && !gives(config.model, kRho, config.origin))
         config.origin.value_fault("inversion.density", kNoDensity);
+    if (config.inversion->anisotropy != "fixed" && !gives(config.model, kEpsilon, config.origin))
+        config.origin.value_fault("inversion.anisotropy", kNoAnisotropy);
     if (config.imaging->parameters == "vp_and_q" || config.imaging->parameters == "vp_epsilon_and_delta")
-        config.origin.value_fault("imaging.parameters",
-                                  "inversions hold all but vp and rho: use vp; inversion.density says what rho does");
+        config.origin.value_fault(
+            "imaging.parameters",
+            "inversions hold Q, and inversion.density and inversion.anisotropy say what else they "
+            "change: use vp");
 }
 
 Config with_inverted_parameters(Config config) {
-    config.imaging->parameters = config.inversion->density == "fixed" ? "vp" : "vp_and_rho";
+    config.imaging->parameters = inverted_parameters(*config.inversion);
     return config;
 }
 
-void complete_bounds(InversionConfig& inversion, const ParameterRange& start) {
+void complete_bounds(InversionConfig& inversion, const StartModelFacts& start) {
+    const auto complete = [](BoundsConfig& bounds, double lowest, double highest) {
+        if (!bounds.min) bounds.min = lowest;
+        if (!bounds.max) bounds.max = highest;
+    };
     constexpr double room = 1.2;  // as a part of what the start model has
-    BoundsConfig& bounds = inversion.vp_m_s;
-    if (!bounds.min) bounds.min = std::max(lowest_vp_m_s, start.min / room);
-    if (!bounds.max) bounds.max = std::min(highest_vp_m_s, start.max * room);
+    complete(inversion.vp_m_s, std::max(lowest_vp_m_s, start.vp.min / room),
+             std::min(highest_vp_m_s, start.vp.max * room));
+    if (!inverts_anisotropy(inversion) || !start.anisotropy) return;
+    constexpr double beyond = 0.1;
+    complete(inversion.epsilon, std::max(kEpsilon.lowest, start.anisotropy->epsilon_min - beyond),
+             std::min(kEpsilon.highest, start.anisotropy->epsilon_max + beyond));
+    const double lowest = std::max(kDelta.lowest, start.anisotropy->delta_min - beyond);
+    complete(inversion.delta, std::min(lowest, *inversion.epsilon.min),
+             std::min(kDelta.highest, start.anisotropy->delta_max + beyond));
 }
 
 void check_start_model(const Config& config, const Model& start, std::span<const float> mask) {
-    const ParameterValues* rho = start.find("rho");
     const InversionConfig& inversion = config.inversion.value();
     StageFaults faults(config.origin);
     for (const auto& [key, message] :
-         problems(inversion, start.grid, start.vp().values,
-                  rho != nullptr ? std::span<const float>(rho->values) : std::span<const float>(),
-                  held_nodes(start.grid, start.vp().values, inversion, mask)))
+         problems(inversion, start.grid, values_of(start), held_nodes(start.grid, start.vp().values, inversion, mask)))
         faults.add(key, message);
     faults.raise_if_any();
 }
@@ -93,11 +104,12 @@ PreparedInversion prepare_inversion(const Config& config, const RankPlace& ranks
     prepared.config.attenuation = settled_attenuation(draft);
     read_wells(config.inversion->wells, draft.domain.grid, config.origin);
     InversionConfig& inversion = prepared.config.inversion.value();
-    if (told.exact) complete_bounds(inversion, {told.min_m_s, told.max_m_s});
-    if (told.exact && !draft.setup.absorbs() && start_is_known_to_fit(inversion, told)) return prepared;
+    if (told.exact) complete_bounds(inversion, prepared.start);
+    const bool has_further_facts = draft.setup.absorbs() || has_parameter(equation, kEpsilon.name);
+    if (told.exact && !has_further_facts && start_is_known_to_fit(inversion, told)) return prepared;
     const Model start = make_model(draft.config.model, equation, draft.domain.grid, config.origin);
     prepared.start = facts_of(start);
-    complete_bounds(inversion, prepared.start.vp);
+    complete_bounds(inversion, prepared.start);
     check_start_model(prepared.config, start, step_mask(prepared.config, start.grid));
     return prepared;
 }

@@ -20,9 +20,9 @@ void check_inversion_sections(const Config& config);
 /// The configuration of gradients by the parameters that are inverted. \param config with both sections.
 [[nodiscard]] Config with_inverted_parameters(Config config);
 
-/// Sets the bounds of vp that the configuration leaves to the program: 1.2 times beyond the start model, within the
-/// limits of models. \param start the range of its vp [m/s].
-void complete_bounds(InversionConfig& inversion, const ParameterRange& start);
+/// Sets the bounds that the configuration leaves to the program, within the limits of models: of vp 1.2 times beyond
+/// the start model, of epsilon and delta, where they are inverted, 0.1 beyond it.
+void complete_bounds(InversionConfig& inversion, const StartModelFacts& start);
 
 /// \param config with its bounds complete. \param mask step_mask() on the grid of the model.
 /// \throws Error(config) with all problems() of the start model.

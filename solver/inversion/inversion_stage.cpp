@@ -30,6 +30,21 @@ ModelConfig constant_model(double vp_m_s, const StartModelFacts& start) {
     if (start.has_density) model.rho = "gardner";
     return model;
 }
+/// The same of the slowest model between bounds, in every direction.
+ModelConfig slowest_model(const InversionConfig& inversion, const StartModelFacts& start) {
+    ModelConfig model = constant_model(std::min(inversion.vp_m_s.min.value(), start.vp.min), start);
+    if (!start.anisotropy) return model;
+    model.epsilon = std::min(inversion.epsilon.min.value_or(1.), start.anisotropy->epsilon_min);
+    model.delta = std::min(inversion.delta.min.value_or(1.), start.anisotropy->delta_min);
+    return model;
+}
+/// Of the fastest one, whose delta is up to epsilon, as it is around sources.
+ModelConfig fastest_model(const InversionConfig& inversion, const StartModelFacts& start) {
+    ModelConfig model = constant_model(std::max(inversion.vp_m_s.max.value(), start.vp.max), start);
+    if (start.anisotropy)
+        model.epsilon = model.delta = std::max(inversion.epsilon.max.value_or(-1.), start.anisotropy->epsilon_max);
+    return model;
+}
 
 /// The nodes along an axis of another spacing; none where it does not divide the axis.
 std::optional<std::int64_t> nodes_of(std::int64_t nodes, double spacing_m, double wanted_m) {
@@ -50,10 +65,24 @@ ModelConfig model_of_file(const std::filesystem::path& file, bool resample) {
     return model;
 }
 
+ModelConfig model_of_file(const std::filesystem::path& file, const ModelConfig& like) {
+    ModelConfig model = model_of_file(file);
+    model.storage = like.storage;
+    model.elliptical_radius = like.elliptical_radius;
+    return model;
+}
+
 StartModelFacts facts_of(const Model& start) {
     StartModelFacts facts{start.find("rho") != nullptr, {start.vp().min, start.vp().max}};
     if (const ParameterValues* q = start.find("q")) facts.lowest_q = q->min;
+    const ParameterValues *const epsilon = start.find("epsilon"), *const delta = start.find("delta");
+    if (epsilon != nullptr && delta != nullptr) facts.anisotropy = {epsilon->min, epsilon->max, delta->min, delta->max};
     return facts;
+}
+
+std::string inverted_parameters(const InversionConfig& inversion) {
+    if (inversion.anisotropy != "fixed") return "vp_epsilon_and_delta";
+    return inversion.density == "fixed" ? "vp" : "vp_and_rho";
 }
 
 std::vector<std::int64_t> every_mth(const std::vector<std::int64_t>& numbers, std::int64_t m) {
@@ -78,7 +107,7 @@ InversionStage::InversionStage(const Config& whole, std::int64_t number, const S
     take(stage.time_window_s, imaging.time_window_s, "time_window_s");
     imaging.illumination = true;
     imaging.adjoint_sources = false;
-    imaging.parameters = base_.inversion->density == "fixed" ? "vp" : "vp_and_rho";
+    imaging.parameters = inverted_parameters(*base_.inversion);
     base_.output.snapshots = {};
     set_grid(whole);
     set_sampling(start);
@@ -128,10 +157,9 @@ void InversionStage::set_grid(const Config& whole) {
 /// One time step for all models that bounds allow: how misfits change with the model would otherwise be changed by the
 /// step, too. And one interval of samples, whatever signal is estimated.
 void InversionStage::set_sampling(const StartModelFacts& start) {
-    const BoundsConfig& bounds = base_.inversion->vp_m_s;
     Config slowest = base_, fastest = base_;
-    slowest.model = constant_model(std::min(bounds.min.value(), start.vp.min), start);
-    fastest.model = constant_model(std::max(bounds.max.value(), start.vp.max), start);
+    slowest.model = slowest_model(*base_.inversion, start);
+    fastest.model = fastest_model(*base_.inversion, start);
     const Plan plan = make_plan(fastest, ranks_, &kInversionGradientTask);
     base_.time.dt_s = slowest.time.dt_s = plan.time.dt_s;
     base_.output.seismograms.dt_s = plan.time.output_dt_s;
@@ -200,8 +228,7 @@ std::vector<std::int64_t> InversionStage::shots(std::int64_t drawing) const {
 Config InversionStage::pass(const std::filesystem::path& model, std::int64_t drawing,
                             const std::vector<std::int64_t>& shots) const {
     Config config = base_;
-    config.model = model_of_file(model);
-    config.model.storage = base_.model.storage;
+    config.model = model_of_file(model, base_.model);
     config.imaging->shots = selection_of(shots);
     if (config.survey.encoding == "random") config.survey.seed += drawing;
     return config;

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "io/config/config.hpp"
 #include "io/text/number_selection.hpp"
+#include "kernels/equations/vti/anisotropy.hpp"
 #include "kernels/grid/grid.hpp"
 #include "solver/model/model.hpp"
 #include "solver/ranks/rank_place.hpp"
@@ -18,14 +20,20 @@ namespace onda {
 
 /// The model of a file. \param resample whether it is brought to the grid.
 ModelConfig model_of_file(const std::filesystem::path& file, bool resample = false);
+/// That of a file which holds the values of another one, with everything that runs make of them.
+ModelConfig model_of_file(const std::filesystem::path& file, const ModelConfig& like);
 
 /// What a stage needs to know of the model that the run begins with.
 struct StartModelFacts {
     bool has_density = false;
-    ParameterRange vp{};                            ///< of all nodes [m/s], of those that are held, too
-    std::optional<double> lowest_q = std::nullopt;  ///< none where nothing absorbs
+    ParameterRange vp{};                                  ///< of all nodes [m/s], of those that are held, too
+    std::optional<double> lowest_q = std::nullopt;        ///< none where nothing absorbs
+    std::optional<Anisotropy> anisotropy = std::nullopt;  ///< likewise
 };
 StartModelFacts facts_of(const Model& start);
+
+/// imaging.parameters of the gradients that an inversion takes.
+std::string inverted_parameters(const InversionConfig& inversion);
 
 /// What all passes of a stage have in common.
 class InversionStage {

@@ -21,6 +21,7 @@
 #include "solver/outputs/report_output.hpp"
 #include "solver/outputs/shot_sums.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/planning/anisotropic_model.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
@@ -153,8 +154,7 @@ void LeastSquaresMigration::prepare() {
     Plan draft = agree_on_plan(ranks_, config_.backend.name,
                                [&](const RankPlace& place) { return make_plan(config_, place, &kNormalProductTask); });
     ranks_.all_or_none([&] { refuse_if_memory_is_short(draft); });
-    const Model model = ranks_.all_or_none(
-        [&] { return make_model(draft.config.model, draft.setup.scheme.equation, draft.domain.grid, config_.origin); });
+    const Model model = ranks_.all_or_none([&] { return make_model_of_run(draft); });
     plan_ = ranks_.all_or_none([&] { return refine(std::move(draft), model); });
     plan_->task = &kLeastSquaresTask;
     ranks_.all_or_none([&] { check_codes_can_change(); });

@@ -75,8 +75,9 @@ std::vector<std::int64_t> bytes_of_correlations(const Experiment& experiment, co
                 bytes = saturating_sum(bytes, of(what));
         }
         if (sums.keeps_pressures())
-            bytes = saturating_sum(bytes,
-                                   of(correlated_pressures(sums.illuminates_pressures()), experiment.imaging->offsets));
+            bytes = saturating_sum(
+                bytes, of(correlated_pressures(equation, sums.illuminates_pressures()), experiment.imaging->offsets));
+        if (sums.stresses && equation.fields.size() > 1) bytes = saturating_sum(bytes, of(Correlated::pressures));
         if (sums.differences && part.keeps_applied) bytes = saturating_sum(bytes, of(Correlated::applied));
         if (!sums.density) return bytes;
         return saturating_sum(bytes, device.flux_correlation_allocations(part, shots, slots).bytes(device.memory()));

@@ -145,6 +145,31 @@ Model make_model_of_run(const Plan& draft) {
     return model;
 }
 
+std::vector<bool> nodes_of_settled_anisotropy(const Plan& plan) {
+    const Grid& grid = plan.domain.grid;
+    const std::vector<PlaceInNodes> places = places_of_sources(plan.survey.shots.all(), grid);
+    const auto radius = static_cast<double>(plan.config.model.elliptical_radius);
+    const std::int64_t reach = plan.config.scheme.space_order / 2;
+    std::vector<bool> settled(static_cast<std::size_t>(grid.points()));
+    std::vector<double> squares(static_cast<std::size_t>(grid.nx() * grid.ny()));
+    for (std::int64_t z = 0; z < grid.nz(); ++z) {
+        measure_plane(grid, z, places, radius, squares);
+        for (std::int64_t y = 0; y < grid.ny(); ++y)
+            for (std::int64_t x = 0; x < grid.nx(); ++x) {
+                const std::array node{x, y, z};
+                bool is_near = squares[static_cast<std::size_t>(grid.at(x, y, 0))] < radius * radius;
+                for (std::size_t face = 0; face < 6; ++face) {
+                    const std::size_t axis = face / 2;
+                    if (plan.domain.faces.halos[face] != Halo::mirror_negative) continue;
+                    const std::int64_t away = face % 2 == 0 ? node[axis] : grid.n[axis] - 1 - node[axis];
+                    is_near = is_near || (grid.has_axis(static_cast<int>(axis)) && away <= reach);
+                }
+                settled[static_cast<std::size_t>(grid.at(x, y, z))] = is_near;
+            }
+    }
+    return settled;
+}
+
 namespace {
 
 void check_free_surface(const Plan& plan, const Model& model, int face, StageFaults& faults) {

@@ -18,6 +18,10 @@ namespace onda {
 /// \throws as make_model().
 Model make_model_of_run(const Plan& draft);
 
+/// Whether epsilon and delta of each node are not the model's alone to say: within model.elliptical_radius of a source,
+/// where delta rises, and at a free surface and as near to it as the stencil reaches, where both are 0.
+std::vector<bool> nodes_of_settled_anisotropy(const Plan& plan);
+
 /// Refuses anisotropy at a free surface and as near to it as the stencil reaches, where the two stresses vanish
 /// together, as they do in a fluid alone; and an axis that is tilted at a free surface or a rigid wall, where it has no
 /// image, out of the plane of a 2-D run, or brought from other nodes where it is given at each: angles have no mean.

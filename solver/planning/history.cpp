@@ -9,6 +9,7 @@
 #include "io/text/bytes_text.hpp"
 #include "io/text/saturating.hpp"
 #include "kernels/boundaries/cpml.hpp"
+#include "kernels/equations/parameters.hpp"
 #include "kernels/imaging/correlation.hpp"
 #include "kernels/imaging/ring_boxes.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
@@ -222,10 +223,10 @@ void check_gradients(const Plan& plan) {
     if (plan.task->scatters && plan.setup.absorbs())
         c.origin.fault("model", "scattered fields are those of media without loss so far: take model.q_rule: none");
     const EquationRow& equation = *plan.setup.scheme.equation;
-    if (equation.fields.size() > 1 && !has_strain(equation))
+    if (has_parameter(equation, kTheta.name))
         c.origin.fault("model",
-                       "images, inversions and scattered fields are those of isotropic media so far, gradients those "
-                       "of VTI, too: take model.anisotropy: none");
+                       "gradients, images, inversions, linear operators and scattered fields are those of isotropic "
+                       "media and of VTI so far: leave theta and phi out, or take model.anisotropy: none");
     if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)
         c.origin.fault(
             "scheme.stencil",
@@ -234,9 +235,12 @@ void check_gradients(const Plan& plan) {
     if (plan.imaging && plan.imaging->of_q && !plan.setup.absorbs())
         c.origin.value_fault("imaging.parameters",
                              "the model has no quality factor, or is taken without it: give it a q, or use vp");
-    if (plan.imaging && plan.imaging->sums.anisotropy && !has_strain(equation))
+    if (plan.imaging && plan.imaging->sums.anisotropy && !has_parameter(equation, kEpsilon.name))
         c.origin.value_fault("imaging.parameters",
                              "the model has no epsilon and delta, or is taken without them: give it some, or use vp");
+    if (plan.imaging && plan.imaging->sums.anisotropy && !plan.task->compares_data)
+        c.origin.value_fault("imaging.parameters",
+                             "the Born operator and its transpose change vp and hold epsilon and delta: use vp");
     if (plan.imaging && plan.imaging->sums.density && !has_parameter(plan.setup.scheme.equation, "rho")) {
         if (plan.imaging->condition != nullptr)
             c.origin.value_fault("imaging.image.condition",

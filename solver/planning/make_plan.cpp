@@ -112,6 +112,14 @@ bool has_no_loss(const Config& config) {
     return is_q_everywhere_at_least(config.model, is_constant ? kLossless : std::numeric_limits<double>::infinity());
 }
 
+/// Whether a task makes something of what levels differ by, which in VTI takes the strain: conditions may not.
+bool takes_differences(const TaskRow& task, const Config& config) {
+    if (!task.makes_images || !config.imaging) return task.computes_gradients;
+    const auto named = [&](const ImagingCondition& row) { return row.name == config.imaging->image.condition; };
+    return std::ranges::any_of(imaging_conditions(),
+                               [&](const ImagingCondition& row) { return named(row) && row.sums.differences; });
+}
+
 void set_scheme(Plan& plan) {
     const Config& c = plan.config;
     // By parameter, or by the key that several share: each opens the model's file, and is of several equations.
@@ -127,7 +135,7 @@ void set_scheme(Plan& plan) {
     plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.domain.grid, given, c.origin);
     set_memory(plan);
     if (const EquationRow* const with_strain = plan.setup.scheme.equation->of_gradients;
-        with_strain != nullptr && plan.task->takes_strain)
+        with_strain != nullptr && takes_differences(*plan.task, c))
         plan.setup.scheme.equation = *with_strain;
     plan.setup.keeps_applied = plan.task->takes_applied && plan.setup.scheme.time_order == 4;
 }

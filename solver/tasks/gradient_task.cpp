@@ -102,7 +102,6 @@ constinit const TaskRow kGradientTask{
     .keeps_checkpoints = true,
     .takes_applied = true,
     .computes_gradients = true,
-    .takes_strain = true,
     .compares_data = true,
     .make = make_gradient_task,
     .largest_shot = largest_shot,

@@ -69,7 +69,6 @@ struct TaskRow {
     bool transposes = false;          ///< a run, by single steps on the time axis of that run
     bool takes_applied = false;       ///< steps of order 4 in time keep A p for it: Problem::keeps_applied
     bool computes_gradients = false;  ///< Plan::imaging is there, with a history of the forward field
-    bool takes_strain = false;        ///< gradients in VTI, too, of the equation with a strain beside the stresses
     bool scatters = false;            ///< Plan::imaging is there, with a scattered field beside the forward one
     bool compares_data = false;       ///< with what the section imaging calls observed
     bool makes_images = false;        ///< by a condition, in place of gradients

@@ -313,7 +313,7 @@ void add_rings(const Add& add) {
             });
     };
     for (const Case& c : kAdjointCases) {
-        if (c.time_order == 4 || !has_born(c)) continue;
+        if (!has_rings(c)) continue;
         add_double(c, 2, 1);
         if (c.equation == Equation::variable_density)
             add("ring, of density, every 2, " + std::string(c.name) + ", 2-D, double", 1e-12, true,

@@ -59,9 +59,13 @@ inline constexpr std::array kAdjointCases{
 inline bool absorbs(const Case& c) {
     return strengths_of(*c.equation) > 0;
 }
-/// Whether fields are rebuilt backward, and scattered.
+/// Whether fields are scattered.
 inline bool has_born(const Case& c) {
-    return !absorbs(c) && c.equation->fields.size() == 1;
+    return !absorbs(c);
+}
+/// Whether fields are rebuilt backward.
+inline bool has_rings(const Case& c) {
+    return !absorbs(c) && c.equation->fields.size() == 1 && c.time_order == 2;
 }
 
 /// Whether tests leave a row of order 4 in time out: in 3-D, where one case stands for all.

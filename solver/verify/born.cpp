@@ -209,7 +209,7 @@ void add_born_promises(PromiseGroup& group) {
                 }
             }
     }
-    for (const Case& c : {kAdjointCases[1], kAdjointCases[4], kAdjointCases[6], kAdjointCases[12]})
+    for (const Case& c : {kAdjointCases[1], kAdjointCases[4], kAdjointCases[6], kAdjointCases[12], kAdjointCases[19]})
         for (const Precision precision : {Precision::float64, Precision::float32}) {
             add("J'J", 0., true, c, 2, precision, [](AdjointBox& box) {
                 return mismatch_of_normal_products(box, {1, box.time().steps, 0});

@@ -129,7 +129,7 @@ TEST_CASE("a few steps of every instance on small grids") {
     for (const Case& c : {small, flat})
         for (const int order : {4, 16})
             for (const Precision precision : {Precision::float32, Precision::float64})
-                for (const Equation equation : kGpuOperators)
+                for (const Equation equation : kAllOperators)
                     CHECK(compare_with_reference(c, order, precision, equation) > 0);
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         CHECK(compare_with_reference(flat, 2, precision) > 0);

@@ -61,7 +61,7 @@ TEST_CASE("wavefields with layers and without share one medium of a GPU") {
 TEST_CASE("a state saved on one device goes on at the other with the same bits") {
     need_gpu();
     for (const Case& c : kCases)
-        for (const Equation equation : kGpuOperators)
+        for (const Equation equation : kAllOperators)
             for (const bool from_gpu : {true, false}) {
                 const Setup setup = setup_of(c, 4, Precision::float32, equation);
                 check_goes_on_elsewhere(setup, c, from_gpu, c.steps / 2, 3);

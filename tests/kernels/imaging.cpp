@@ -64,7 +64,7 @@ void check_slabs(const Case& c, const Setup& setup, const ResultsOn& results_on)
 
 TEST_CASE("scattered fields and images of slabs have the bits of the uncut grid") {
     for (const Case& c : kImagingCases)
-        for (const Equation equation : kOperators)
+        for (const Equation equation : kImagedOperators)
             for (const int order : {2, 8})
                 for (const Precision precision : {Precision::float32, Precision::float64}) {
                     const Setup setup = setup_of_one_thread(c, order, precision, equation);
@@ -283,6 +283,10 @@ TEST_CASE("correlations and scattering hold what their lists add up to") {
             const std::int64_t planned = cpu::scattering_allocations(setup, shots).bytes(Memory::host);
             CHECK(scattering->allocated_bytes() == planned);
             CHECK(cpu::held_bytes - before == planned);
+            const Setup strained = setup_of_one_thread(c, 8, Precision::float32, Equation::vti_of_gradients);
+            const auto of_strain = make_noisy_medium(strained, cpu::make_medium)->make_wavefield(shots);
+            CHECK(of_strain->fields().make_scattering()->allocated_bytes() ==
+                  cpu::scattering_allocations(strained, shots).bytes(Memory::host));
         }
     for (const Case& c : kImagingCases) {
         const Setup setup = setup_of_one_thread(c, 8, Precision::float32, Equation::variable_density);
@@ -298,21 +302,22 @@ TEST_CASE("correlations and scattering hold what their lists add up to") {
     }
 }
 
-TEST_CASE("correlations with the memory of nodes have the same bits in slabs and batches") {
+TEST_CASE("correlations with the memory of nodes and the strain have the same bits in slabs and batches") {
     for (const Case& c : kImagingCases)
-        for (const Equation equation : {Equation::attenuation, Equation::attenuation_density_of_two, Equation::drag}) {
+        for (const Equation equation : {Equation::attenuation, Equation::attenuation_density_of_two, Equation::drag,
+                                        Equation::vti_of_gradients}) {
             Setup setup = setup_of_one_thread(c, 4, Precision::float32, equation);
             CAPTURE(c.name);
             CAPTURE(equation->name);
             const auto alone = make_noisy_medium(setup, cpu::make_medium);
             const auto of_shot = [&](std::uint64_t seed) {
-                return memory_images([&alone](int count) { return alone->make_wavefield(count); }, c, setup.precision,
+                return images_beside([&alone](int count) { return alone->make_wavefield(count); }, c, setup.precision,
                                      1, seed)
                     .front();
             };
             setup.threads = 3;
             const auto together = make_noisy_medium(setup, cpu::make_medium);
-            const auto batch = memory_images([&together](int count) { return together->make_wavefield(count); }, c,
+            const auto batch = images_beside([&together](int count) { return together->make_wavefield(count); }, c,
                                              setup.precision, 3);
             for (std::size_t shot = 0; shot < 3; ++shot) {
                 CHECK(are_numbers(batch[shot]));
@@ -320,7 +325,7 @@ TEST_CASE("correlations with the memory of nodes have the same bits in slabs and
             }
             if (!slabs_fit(setup, equal_slabs(c.grid.nz(), 3))) continue;
             const auto cut = make_noisy_medium(setup, cut_into(3));
-            CHECK(memory_images([&cut](int count) { return cut->make_wavefield(count); }, c, setup.precision, 1)
+            CHECK(images_beside([&cut](int count) { return cut->make_wavefield(count); }, c, setup.precision, 1)
                       .front() == batch.front());
         }
 }

@@ -49,6 +49,10 @@ inline const std::vector<Case> kImagingCases{
      12},
 };
 
+/// Operators whose fields are scattered and make images.
+inline constexpr std::array kImagedOperators{Equation::star, Equation::variable_density, Equation::vti,
+                                             Equation::vti_of_gradients};
+
 /// All images of the shots of a correlation, one after the other.
 inline std::vector<double> images_of(const Correlation& correlation, const Grid& grid, int shots) {
     std::vector<double> all, image(static_cast<std::size_t>(grid.points()));
@@ -108,9 +112,10 @@ ImagingResults imaging_results(const Case& c, Precision precision, const MakeWav
     const std::unique_ptr<Wavefield> background = make_wavefield(shots), scattered = make_wavefield(shots),
                                      adjoint = make_wavefield(shots);
     const std::int64_t slots = c.steps / 2;
-    const auto correlation = background->fields().make_correlation(slots, Correlated::differences_and_squares);
+    const EquationRow& equation = *background->problem().scheme.equation;
+    const auto correlation = background->fields().make_correlation(slots, correlated_differences(equation, true));
     const auto pressures =
-        background->fields().make_correlation(slots, Correlated::pressures_and_squares, test_lines(c.grid));
+        background->fields().make_correlation(slots, correlated_pressures(equation, true), test_lines(c.grid));
     const auto applied = background->problem().keeps_applied
                              ? background->fields().make_correlation(slots, Correlated::applied)
                              : nullptr;
@@ -364,8 +369,12 @@ inline SumsOnTheWay sums_on_the_way(const Case& c, const Setup& setup, const Mak
     const std::unique_ptr<Wavefield> forward = medium->make_wavefield(shots), adjoint = medium->make_wavefield(shots);
     const std::int64_t slots = c.steps / 2;
     std::vector<std::unique_ptr<Correlation>> levels;
-    levels.push_back(forward->fields().make_correlation(slots, Correlated::differences_and_squares));
-    levels.push_back(forward->fields().make_correlation(slots, Correlated::pressures, test_lines(c.grid)));
+    const EquationRow& equation = *setup.scheme.equation;
+    levels.push_back(forward->fields().make_correlation(slots, correlated_differences(equation, true)));
+    levels.push_back(
+        forward->fields().make_correlation(slots, correlated_pressures(equation, false), test_lines(c.grid)));
+    for (const Correlated what : correlated_beside(equation, true))
+        levels.push_back(forward->fields().make_correlation(slots, what));
     if (setup.keeps_applied) levels.push_back(forward->fields().make_correlation(slots, Correlated::applied));
     const auto fluxes =
         setup.scheme.equation == Equation::variable_density ? forward->fields().make_flux_correlation(slots) : nullptr;
@@ -419,6 +428,7 @@ void for_sums_on_the_way(const Check& check) {
             check(c, setup_of(c, 8, precision));
             check(c, with_applied(setup_of(c, 8, precision)));
             check(c, setup_of(c, 2, precision, Equation::variable_density));
+            check(c, setup_of(c, 8, precision, Equation::vti_of_gradients));
         }
 }
 
@@ -428,16 +438,16 @@ inline bool are_numbers(const std::vector<double>& values) {
            std::ranges::any_of(values, [](double value) { return value != 0.; });
 }
 
-/// The products of every memory field of a background, kept every second step, with another field that meets it from
-/// the last step on: of each shot, one field after the other.
+/// What gradients take beside differences, of memory fields or of a strain: of a background that is kept every second
+/// step, with another field that meets it from the last step on. Of each shot, one after the other.
 template <typename MakeWavefield>
-std::vector<std::vector<double>> memory_images(const MakeWavefield& make_wavefield, const Case& c, Precision precision,
+std::vector<std::vector<double>> images_beside(const MakeWavefield& make_wavefield, const Case& c, Precision precision,
                                                int shots, std::uint64_t first_seed = 0) {
     const std::unique_ptr<Wavefield> background = make_wavefield(shots), adjoint = make_wavefield(shots);
     const std::int64_t slots = c.steps / 2;
-    std::vector<std::unique_ptr<Correlation>> memories;
-    for (const Correlated what : correlated_beside(*background->problem().scheme.equation, false))
-        memories.push_back(background->fields().make_correlation(slots, what));
+    std::vector<std::unique_ptr<Correlation>> all;
+    for (const Correlated what : correlated_beside(*background->problem().scheme.equation, true))
+        all.push_back(background->fields().make_correlation(slots, what));
     for (int shot = 0; shot < shots; ++shot) {
         const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
         start_noisy_shot(*background, c, precision, 1., shot, seed);
@@ -446,20 +456,20 @@ std::vector<std::vector<double>> memory_images(const MakeWavefield& make_wavefie
     for (Wavefield* wavefield : {background.get(), adjoint.get()}) wavefield->record(0);
     for (std::int64_t n = 0; n < c.steps; ++n) {
         background->enqueue(n, 1);
-        for (const auto& memory : memories)
-            if (n % 2 == 1) memory->keep(background->fields(), n / 2);
+        for (const auto& each : all)
+            if (n % 2 == 1) each->keep(background->fields(), n / 2);
     }
     for (std::int64_t n = 0; n < c.steps; ++n) {
         const std::int64_t level = c.steps - 1 - n;
-        for (const auto& memory : memories) memory->meet(adjoint->fields(), level % 2 == 1 ? level / 2 : -1, 1);
+        for (const auto& each : all) each->meet(adjoint->fields(), level % 2 == 1 ? level / 2 : -1, 1);
         adjoint->enqueue(n, 1);
     }
     for (Wavefield* wavefield : {background.get(), adjoint.get()}) wavefield->wait();
     std::vector<std::vector<double>> of_shots(static_cast<std::size_t>(shots));
     for (int shot = 0; shot < shots; ++shot)
-        for (const auto& memory : memories) {
+        for (const auto& each : all) {
             std::vector<double> image(static_cast<std::size_t>(c.grid.points()));
-            memory->download(LevelSum::products, image, shot);
+            each->download(LevelSum::products, image, shot);
             of_shots[static_cast<std::size_t>(shot)].insert(of_shots[static_cast<std::size_t>(shot)].end(),
                                                             image.begin(), image.end());
         }

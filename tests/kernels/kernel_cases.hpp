@@ -81,7 +81,7 @@ inline Case with_equal_spacings(Case c) {
 
 /// The operators that every order has.
 inline constexpr std::array kOperators{Equation::star, Equation::variable_density};
-/// The same, and those whose nodes remember or have two stresses; the last on CPUs alone.
+/// The same, and those whose nodes remember or have two stresses.
 inline constexpr std::array kAllOperators{Equation::star,
                                           Equation::variable_density,
                                           Equation::attenuation,
@@ -93,9 +93,8 @@ inline constexpr std::array kAllOperators{Equation::star,
                                           Equation::vti,
                                           Equation::tti,
                                           Equation::vti_of_gradients};
-inline constexpr std::span kGpuOperators = std::span(kAllOperators).first(kAllOperators.size() - 1);
-/// Those of GPUs that are not among kOperators.
-inline constexpr std::span kFurtherOperators = kGpuOperators.subspan(kOperators.size());
+/// Those that are not among kOperators.
+inline constexpr std::span kFurtherOperators = std::span(kAllOperators).subspan(kOperators.size());
 
 /// Decay and strength that differ at every value.
 inline CpmlFace layer_of(std::int64_t width) {

@@ -139,6 +139,30 @@ def test_a_quality_factor_is_held(lens, tmp_path):
         assert set(inversion.to_xarray()) == {"vp", "q"}
 
 
+def test_epsilon_and_delta_are_held_or_inverted(lens, tmp_path):
+    epsilon = np.full((41, 41), 0.1, np.float32)
+    epsilon[20:] = 0.2
+    vp, delta = np.full((41, 41), 2000.0), epsilon / 2
+    inversion = onda.fwi(
+        lens, folder=tmp_path / "out", vp=vp, epsilon=epsilon, delta=delta, overrides=ONE_ITERATION
+    )
+    np.testing.assert_array_equal(inversion.epsilon, epsilon)
+    np.testing.assert_array_equal(inversion.delta, delta)
+    assert not np.array_equal(inversion.vp, vp)
+    if importlib.util.find_spec("xarray"):
+        assert set(inversion.to_xarray()) == {"vp", "epsilon", "delta"}
+    changed = onda.fwi(
+        lens,
+        folder=tmp_path / "changed",
+        vp=vp,
+        epsilon=epsilon,
+        delta=delta,
+        overrides=[*ONE_ITERATION, "inversion.anisotropy=inverted", "model.elliptical_radius=2"],
+    )
+    assert not np.array_equal(changed.epsilon, epsilon) and not np.array_equal(changed.delta, delta)
+    assert (changed.delta <= changed.epsilon).all()
+
+
 def test_the_end_of_progress_is_no_end_of_the_inversion(lens, tmp_path):
     def stop(progress):
         raise StopIteration

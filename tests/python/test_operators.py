@@ -169,6 +169,30 @@ def test_born_of_velocity_and_density():
         onda.born(SURVEY, vp=vp, overrides=overrides)
 
 
+def test_in_vti_they_are_transposes_and_the_derivative_at_fixed_epsilon_and_delta():
+    noise = np.random.default_rng(8)
+    epsilon = np.round(256 * 0.2 * noise.random((37, 45))) / 256
+    epsilon[:8] = 0.0  # at the free surface
+    model = {"epsilon": epsilon, "delta": epsilon * np.round(4 * noise.random((37, 45))) / 4}
+    overrides = ["time.dt_s=0.0015", "model.elliptical_radius=2"]
+    vp = velocity()
+    s, _ = onda.signals(SURVEY, vp=vp, overrides=overrides, **model)
+    d = onda.forward(SURVEY, vp=vp, overrides=overrides, **model)
+    assert not np.array_equal(d, onda.forward(SURVEY, vp=vp, overrides=overrides))
+    y = noise_like(d, 2)
+    back = onda.adjoint(SURVEY, y, vp=vp, overrides=overrides, **model)
+    assert abs(dot(d, y) - dot(s, back)) <= 1e-13 * norm(d) * norm(y)
+    J = onda.born(SURVEY, vp=vp, overrides=overrides, axes="zyx", **model)
+    assert mismatch(J, 1) <= 1e-12
+    change = noise.integers(-8, 9, vp.shape) / 8.0
+    change[vp == vp.max()] = 0.0
+    above, below = (onda.forward(SURVEY, vp=vp + h * change, overrides=overrides, **model) for h in (0.125, -0.125))
+    expected = (above - below).ravel() / 0.25
+    assert np.linalg.norm(J.matvec(change.ravel()) - expected) <= 1e-6 * np.linalg.norm(expected)
+    with pytest.raises(onda.ConfigError, match="the Born operator and its transpose change vp and hold epsilon"):
+        onda.born(SURVEY, vp=vp, overrides=[*overrides, "imaging.parameters=vp_epsilon_and_delta"], **model)
+
+
 def test_media_that_absorb_have_transposes_and_scatter_nothing():
     vp, q = velocity(), 20.0 + 60.0 * np.random.default_rng(6).random((37, 45))
     s, _ = onda.signals(SURVEY, vp=vp, q=q)
@@ -306,7 +330,7 @@ def test_progress_and_errors():
     J.rmatvec(np.ones(J.shape[0]))
     assert told and all(isinstance(each, onda.Progress) for each in told)
     with pytest.raises(onda.UsageError, match="7 values, where the operator takes 1665"):
-        onda._operators._Born(SURVEY, vp, None, "xyz", (), None, False).matvec(np.ones(7))
+        onda._operators._Born(SURVEY, (vp, None, None, None), "xyz", (), None, False).matvec(np.ones(7))
     with pytest.raises(onda.InputDataError, match="the change of vp: the value at .* is nan"):
         J.matvec(np.full(J.shape[1], np.nan))
     with pytest.raises(onda.UsageError, match="axes: must be xyz or zyx"):

@@ -264,6 +264,78 @@ TEST_CASE("a lens in a medium that absorbs is found with Q held, which models ke
     }
 }
 
+TEST_CASE("a lens in an anisotropic medium is found with epsilon and delta held, which models keep") {
+    const LensPlace& place = lens_place();
+    const std::vector<std::string> medium{"model.epsilon=0.2", "model.delta=0.08", "model.elliptical_radius=4"};
+    std::vector<std::string> lens{kLens};
+    lens.insert(lens.end(), medium.begin(), medium.end());
+    place.observe("true of VTI", lens);
+    place.write_model("true of VTI.h5", lens);
+    const auto rows_of = [&](const std::string& name, const std::string& anisotropy) {
+        std::vector<std::string> settings = medium;
+        settings.insert(
+            settings.end(),
+            {anisotropy, "imaging.observed=true of VTI/seismograms.h5", "inversion.true_model=true of VTI.h5",
+             "inversion.stages=[{iterations: 3, band_pass: {high_hz: 10}, spacing_m: 20}]"});
+        return place.rows_of(name, settings);
+    };
+    const std::vector<InversionRow> rows = rows_of("of VTI", "model.anisotropy=auto");
+    REQUIRE(rows.size() == 4);
+    check_falling(rows, 0.1);
+    CHECK(error_of(rows.back()) < 0.5 * error_of(rows.front()));
+    const std::vector<InversionRow> without = rows_of("of VTI without", "model.anisotropy=none");
+    CHECK(without.back().at("misfit") > 5. * rows.back().at("misfit"));
+    CHECK(error_of(without.back()) > error_of(without.front()));
+    for (const char* file : {"model.h5", "iterations/1-002/model.h5"}) {
+        CAPTURE(file);
+        const ModelFile model(place.out("of VTI") / file);
+        const auto& shape = model.geometry().shape;
+        for (const auto& [parameter, held] : {std::pair(kEpsilon, 0.2f), std::pair(kDelta, 0.08f)}) {
+            REQUIRE(model.has(quantity_of(parameter)));
+            std::vector<float> values(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]));
+            model.read(quantity_of(parameter), {}, shape, values);
+            CHECK(std::ranges::all_of(values, [held](float value) { return value == held; }));
+        }
+        CHECK(!ModelFile(place.out("of VTI without") / file).has(quantity_of(kEpsilon)));
+    }
+}
+
+TEST_CASE("a lens of other epsilon and delta is found by inverting them, within their bounds, and not by velocity") {
+    const LensPlace& place = lens_place();
+    const auto medium = [](const std::string& of_lens) {
+        return "model={type: inclusions, vp_m_s: 2000, epsilon: 0.1, delta: 0.05, elliptical_radius: 2, inclusions: "
+               "[{shape: sphere, center_m: [200, 200], radius_m: 100, vp_m_s: 2000" +
+               of_lens + "}], smooth_m: 30}";
+    };
+    place.observe("true of lens", {medium(", epsilon: 0.25, delta: 0.1")});
+    const auto rows_of = [&](const std::string& name, const std::vector<std::string>& more) {
+        std::vector<std::string> settings{
+            medium(""), "imaging.observed=true of lens/seismograms.h5",
+            "inversion.stages=[{iterations: 3, band_pass: {high_hz: 10}, spacing_m: 20}]"};
+        settings.insert(settings.end(), more.begin(), more.end());
+        return place.rows_of(name, settings);
+    };
+    const std::vector<InversionRow> rows = rows_of(
+        "of lens",
+        {"inversion.anisotropy=inverted", "inversion.epsilon={min: 0.05, max: 0.2}", "inversion.delta={min: 0.04}"});
+    CHECK(rows.back().at("relative") < 0.3);
+    CHECK(rows_of("of lens by vp", {}).back().at("misfit") > 1.5 * rows.back().at("misfit"));
+    const ModelFile model(place.out("of lens") / "model.h5");
+    const auto& shape = model.geometry().shape;
+    std::vector<float> epsilon(static_cast<std::size_t>(shape[0] * shape[1] * shape[2])), delta = epsilon;
+    model.read(quantity_of(kEpsilon), {}, shape, epsilon);
+    model.read(quantity_of(kDelta), {}, shape, delta);
+    CHECK(std::ranges::max(epsilon) > 0.12f);
+    CHECK(std::ranges::max(delta) > 0.055f);
+    for (std::size_t i = 0; i < epsilon.size(); ++i) {
+        CHECK((epsilon[i] >= 0.05f && epsilon[i] <= 0.2f));
+        CHECK((delta[i] >= 0.04f && delta[i] <= epsilon[i]));
+    }
+    // Around sources delta is not the model's own: there both stay.
+    const auto source = static_cast<std::size_t>(4 * shape[0] + 2);  // x = 40 m, z = 80 m
+    CHECK((epsilon[source] == 0.1f && delta[source] == 0.05f));
+}
+
 TEST_CASE("an inversion has the same bits whoever computes it") {
     const LensPlace& place = lens_place();
     const std::string& alone = uninterrupted_inversion();
@@ -760,7 +832,10 @@ TEST_CASE("what an inversion cannot do is refused by name") {
     says(refusal({"inversion.density=gardner"}), {"inversion.density", "constant", "model.rho"});
     says(refusal({"inversion.density=inverted"}), {"inversion.density", "constant", "model.rho"});
     says(refusal({"inversion.rho_kg_m3={min: 1000}"}), {"inversion.rho_kg_m3", "inversion.density is fixed"});
-    says(refusal({"imaging.parameters=vp_and_q"}), {"imaging.parameters", "inversions hold all but vp and rho"});
+    says(refusal({"imaging.parameters=vp_and_q"}), {"imaging.parameters", "inversions hold Q"});
+    says(refusal({"inversion.anisotropy=inverted"}),
+         {"inversion.anisotropy", "the model has no epsilon and delta", "or keep them fixed"});
+    says(refusal({"inversion.delta={max: 0.1}"}), {"inversion.delta", "make inversion.anisotropy inverted"});
     says(refusal({"inversion.mask=nowhere.h5"}, ExitCode::missing_input), {"inversion.mask", "nowhere.h5"});
     says(refusal({"inversion.mask=true.h5"}, ExitCode::bad_data), {"true.h5", "has no dataset mask"});
     // Errors of the second stage are told before the first one begins.

@@ -155,6 +155,26 @@ TEST_CASE("what least-squares migration leaves is what its change of velocity do
     for (std::int64_t z = 0; z < 6; ++z) CHECK(column(change, z) == 0.F);
 }
 
+TEST_CASE("least-squares migration fits data of VTI by its own scattered fields") {
+    const FittedPlace place;
+    const std::string medium = ", epsilon: 0.25, delta: 0.1";
+    const Outcome done = run_onda(
+        {"run", place.folder.path() / "true.yaml", "--output", place.folder.path() / "true", "--force", "--set",
+         "model={type: layered, layers: [{top_m: 0, vp_m_s: 2000" + medium + "}, {top_m: 250, vp_m_s: 2040" + medium +
+             "}, {top_m: 260, vp_m_s: 2000" + medium + "}]}"});
+    REQUIRE_MESSAGE(done.code == 0, done.err);
+    const std::vector<std::string> settings{"model={type: constant, vp_m_s: 2000" + medium + "}"};
+    const std::vector<float> change = place.fitted("fit", settings);
+    const std::vector<double> told = place.residuals("fit");
+    REQUIRE(told.size() == 4);
+    CHECK(told.back() < 0.5);
+    CHECK(place.residual_of(change, settings) == doctest::Approx(told.back()).epsilon(2e-3));
+    std::vector<std::string> isotropic = settings;
+    isotropic.emplace_back("model.anisotropy=none");
+    static_cast<void>(place.fitted("without", isotropic));
+    CHECK(place.residuals("without").back() > 1.2 * told.back());
+}
+
 TEST_CASE("random codes are drawn again after so many iterations, and the iterations go on from what was found") {
     const FittedPlace place;
     const std::vector<std::string> codes{"survey.encoding=random", "survey.supershots=2"};

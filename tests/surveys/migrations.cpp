@@ -115,6 +115,36 @@ TEST_CASE("a reflector of one node's thickness has its peak at its node, at thre
     }
 }
 
+TEST_CASE("in VTI a reflector is imaged where it is by what is derived for it, and elsewhere without anisotropy") {
+    // It dips, so that waves reach it at angles from the vertical.
+    const std::string anisotropic = ", epsilon: 0.25, delta: 0.1";
+    const double slope = std::tan(0.5);
+    const MigrationPlace place("{type: layered, dip_deg: 28.65, layers: [{top_m: -2000, vp_m_s: 2000" + anisotropic +
+                               "}, {top_m: " + std::to_string(394. - 900. * slope) + ", vp_m_s: 2100" + anisotropic +
+                               "}, {top_m: " + std::to_string(406. - 900. * slope) + ", vp_m_s: 2000" + anisotropic +
+                               "}]}");
+    const std::string smooth = "model={type: constant, vp_m_s: 2000" + anisotropic + "}";
+    const auto error = [&](const std::string& name, const std::vector<std::string>& settings) {
+        const std::vector<float> image = place.image(name, settings);
+        double worst = 0.;  // [nodes]
+        for (const std::int64_t x : {80, 90, 100}) {
+            const double expected = 40. + double(x - 90) * slope;
+            const Peak peak = peak_of(image, x, std::int64_t(expected) - 12, std::int64_t(expected) + 13);
+            worst = std::max(worst, std::abs(peak.z - expected) * std::cos(0.5));
+        }
+        return worst;
+    };
+    for (const std::string condition : {"cross_correlation", "inverse_scattering", "velocity"}) {
+        CAPTURE(condition);
+        const std::string setting = "imaging.image.condition=" + condition;
+        CHECK(error(condition, {smooth, setting}) <= 0.6);
+        CHECK(error(condition + " without", {smooth, setting, "model.anisotropy=none"}) > 2.);
+    }
+    const Outcome tilted = place.migrate("tilted", {smooth, "model.theta_deg=20"});
+    CHECK(tilted.code == 78);
+    CHECK(contains(tilted.err, "are those of isotropic media and of VTI so far: leave theta and phi out"));
+}
+
 TEST_CASE("two layers: beside the illumination an image is as strong as their reflection coefficient") {
     // Amplitudes at one interface, from the strongest value above it to that below, over R at normal incidence.
     std::string dense = kLine;  // the illumination along the interface is even

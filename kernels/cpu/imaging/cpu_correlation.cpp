@@ -147,11 +147,11 @@ private:
     template <typename Use>
     void with_values(const ShotFields<T>& fields, std::int64_t x, std::int64_t y, std::int64_t z,
                      const Use& use) const {
+        const auto [first, second] = correlated_fields(what_);
         if (!is_difference(what_)) {
-            const FieldLevel level = what_ == Correlated::applied ? kAppliedLevel : FieldLevel{};
+            const FieldLevel level = what_ == Correlated::applied ? kAppliedLevel : FieldLevel{first, 0};
             return use([u = level_from(fields, level, x, y, z)](std::int64_t i) { return u[i]; });
         }
-        const auto [first, second] = differing_fields(what_);
         const auto [p, q] = levels_from(fields, x, y, z, first);
         if (second < 0) return use([p = p, q = q](std::int64_t i) { return p[i] - q[i]; });
         const auto [s, t] = levels_from(fields, x, y, z, second);
@@ -194,7 +194,7 @@ private:
         const std::int64_t at = along_x ? x : y, n = along_x ? grid.nx() : grid.ny();
         const std::int64_t inside = std::min({lines_.most, at, n - 1 - at});
         const std::int64_t node = grid.at(x, y, z), step = along_x ? 1 : grid.nx();
-        const T* const nu = level_from(fields, {}, x, y, z);
+        const T* const nu = level_from(fields, {correlated_fields(what_)[0], 0}, x, y, z);
         const std::int64_t field_step = along_x ? 1 : fields.layout().at(0, 1, 0) - fields.layout().at(0, 0, 0);
         T* const sums = shot.offsets.data() + z * lines_.sums_of_plane() + line * lines_.offsets() + lines_.most;
         for (std::int64_t h = -inside; h <= inside; ++h) sums[h] = sums[h] + nu[h * field_step] * kept[node - h * step];

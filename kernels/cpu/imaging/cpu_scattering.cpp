@@ -20,16 +20,21 @@ public:
 
     void set_perturbation(std::span<const double> ratio) override { take(ratio, ratio_); }
     void reset() override {
-        for (Buffer<T>& last : last_) clear_values(setup_, last.data(), setup_.grid.points());
+        for (Buffer<T>& last : last_) clear_values(setup_, last.data(), fields_ * setup_.grid.points());
     }
     void scatter(const FieldSet& background, FieldSet& scattered) override {
         for_rows(background, scattered,
                  [&](std::size_t s, const ShotFields<T>& from, ShotFields<T>& to, std::int64_t y, std::int64_t z) {
-                     T* const before = to.before().data() + to.layout().at(0, y, z);
-                     if (!setup_.keeps_applied)
-                         return scatter_row(from, before, last_[s].data(), y, z, [](std::int64_t) { return T(0); });
-                     scatter_row(from, before, last_[s].data(), y, z,
+                     for (int field = 0; field < fields_; ++field) {
+                         T* const before = to.at({field, 1}).data() + to.layout().at(0, y, z);
+                         T* const last = last_[s].data() + field * setup_.grid.points();
+                         if (setup_.keeps_applied)
+                             scatter_row(
+                                 from, field, before, last, y, z,
                                  [u = level_from(from, kAppliedLevel, 0, y, z)](std::int64_t x) { return u[x]; });
+                         else
+                             scatter_row(from, field, before, last, y, z, [](std::int64_t) { return T(0); });
+                     }
                  });
     }
     void scatter_applied(const FieldSet& background, FieldSet& scattered) override {
@@ -49,7 +54,10 @@ public:
 
 private:
     CpuScattering(const Setup& setup, int shots, const Allocations& planned, const std::vector<double>& inverse)
-        : setup_(setup), ratio_(planned.of("scattering.ratio")), inverse_gain_(planned.of("scattering.inverse_gain")) {
+        : setup_(setup),
+          fields_(static_cast<int>(setup.scheme.equation->fields.size())),
+          ratio_(planned.of("scattering.ratio")),
+          inverse_gain_(planned.of("scattering.inverse_gain")) {
         for (int shot = 0; shot < shots; ++shot) last_.emplace_back(planned.of("scattering.last"));
         clear_values(setup_, ratio_.data(), setup_.grid.points());
         take(inverse, inverse_gain_);
@@ -72,9 +80,9 @@ private:
     }
     /// \param applied the u of a node, or 0.
     template <typename Applied>
-    void scatter_row(const ShotFields<T>& from, T* before, T* last_differences, std::int64_t y, std::int64_t z,
-                     const Applied& applied) const {
-        const std::pair levels = levels_from(from, 0, y, z);  // clang 14 captures no bindings
+    void scatter_row(const ShotFields<T>& from, int field, T* before, T* last_differences, std::int64_t y,
+                     std::int64_t z, const Applied& applied) const {
+        const std::pair levels = levels_from(from, 0, y, z, field);  // clang 14 captures no bindings
         const T *const p = levels.first, *const q = levels.second;
         const std::int64_t row = setup_.grid.at(0, y, z), nx = setup_.grid.nx();
         const T* const ratio = ratio_.data() + row;
@@ -95,8 +103,9 @@ private:
     }
 
     const Setup& setup_;
+    int fields_;
     Buffer<T> ratio_, inverse_gain_;  ///< of a shot; the second where strips damp
-    std::vector<Buffer<T>> last_;     ///< of each shot: the background's difference a step ago
+    std::vector<Buffer<T>> last_;     ///< of each shot: the differences of the background's fields a step ago
 };
 
 }  // namespace
@@ -106,7 +115,8 @@ Allocations scattering_allocations(const Setup& setup, int shots) {
     Allocations list;
     list.add(paged("scattering.ratio", Owner::wavefield, points, bytes));
     list.add(paged("scattering.inverse_gain", Owner::wavefield, has_gains(setup) ? points : 0, bytes));
-    list.add(paged("scattering.last", Owner::wavefield, points, bytes, shots));
+    const std::int64_t fields = std::ssize(setup.scheme.equation->fields);
+    list.add(paged("scattering.last", Owner::wavefield, fields * points, bytes, shots));
     return list;
 }
 

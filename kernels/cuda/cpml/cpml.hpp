@@ -18,14 +18,18 @@ __device__ __forceinline__ int first_value(const CpmlSide<T>& s) {
     return s.first_node - F::first - F::count + 1;
 }
 
-/// Adds the share of a strip to p[n+1] of a node of the other field, where fields share strips. \returns what
+/// Adds the share of a strip to p[n+1] of a node of the other fields, where fields share strips. \returns what
 /// multiplies the share in its own field. \param q, k of the node.
 template <typename T, typename F, typename K>
-__device__ __forceinline__ T add_to_other_field(const CpmlArguments<T>& a, const T* q, const K& at_k, T k, T share) {
+__device__ __forceinline__ T add_to_other_fields(const CpmlArguments<T>& a, const T* q, const K& at_k, T k, T share) {
     if constexpr (F::couples) {
         const std::int64_t of_medium = at_k - a.k;
         T* const also = a.shared.also + (q - a.q);
         *also = with_strip(a.shared.of_also == nullptr ? k : k * a.shared.of_also[of_medium], share, *also);
+        if (a.shared.third != nullptr) {
+            T* const third = a.shared.third + (q - a.q);
+            *third = with_strip(k, share, *third);
+        }
         return a.shared.of_own == nullptr ? k : k * a.shared.of_own[of_medium];
     } else {
         return k;
@@ -176,8 +180,8 @@ __device__ __forceinline__ void update_node(const CpmlStream<T, F, K>& now, cons
     for (int v = 0; v < N; ++v) {
         T k = now.k.v[v];
         if (F::couples && v < inside)
-            k = add_to_other_field<T, F>(now.a, now.at_q + node * s.step + v, now.at_k + (node * s.k_step + v), k,
-                                         share.v[v]);
+            k = add_to_other_fields<T, F>(now.a, now.at_q + node * s.step + v, now.at_k + (node * s.k_step + v), k,
+                                          share.v[v]);
         q.v[v] = with_strip(k, share.v[v], now.q.v[v]);
     }
     now.write_q(node, q, inside);
@@ -303,7 +307,7 @@ struct CpmlRowEnds {
             if (j >= rows) continue;
             if (has_zeta) zeta[j * a.memory_row] = z;
             const T share = has_zeta ? of_psi + z : of_psi;
-            const T of_own = add_to_other_field<T, F>(a, q + j * a.row, k + j * a.k_row, k_of_row[j], share);
+            const T of_own = add_to_other_fields<T, F>(a, q + j * a.row, k + j * a.k_row, k_of_row[j], share);
             q[j * a.row] = with_strip(of_own, share, q_of[j]);
         }
     }

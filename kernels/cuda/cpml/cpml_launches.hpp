@@ -45,6 +45,7 @@ template <typename T>
 struct CpmlShared {
     T* also = nullptr;                              ///< p[n+1] of the other field
     const T *of_own = nullptr, *of_also = nullptr;  ///< beside k in what either field takes
+    T* third = nullptr;                             ///< p[n+1] of a third field, which takes it with k; null: none
 };
 
 /// The strips of one axis that one launch computes. Arrays point at node (0, 0, 0).

@@ -98,6 +98,7 @@ void add_all(Instances<T>& list) {
     add<T, 3, 1>(list, Equation::drag);
     add<T, 4, 1>(list, Equation::drag_density);
     add<T, 5, 2>(list, Equation::vti);
+    add<T, 6, 3>(list, Equation::vti_of_gradients);
     add<T, 8, 4>(list, Equation::tti);
 }
 

@@ -7,18 +7,22 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// What is correlated at an element, and at those after it.
-template <typename T>
-__device__ __forceinline__ T value_at(const ShotLevels<T>& field, std::int64_t element) {
-    return field.before == nullptr ? field.now[element] : field.now[element] - field.before[element];
-}
+/// What is correlated at an element and at those after it.
 template <typename T, int W>
 __device__ __forceinline__ Neighbours<T, W> values_at(const ShotLevels<T>& field, std::int64_t element) {
-    Neighbours<T, W> values = Neighbours<T, W>::load(field.now + element);
-    if (field.before == nullptr) return values;
-    const Neighbours<T, W> before = Neighbours<T, W>::load(field.before + element);
+    const auto difference = [element](const T* now, const T* before) {
+        Neighbours<T, W> values = Neighbours<T, W>::load(now + element);
+        const Neighbours<T, W> taken = Neighbours<T, W>::load(before + element);
+        ONDA_UNROLL
+        for (int i = 0; i < W; ++i) values.v[i] = values.v[i] - taken.v[i];
+        return values;
+    };
+    if (field.before == nullptr) return Neighbours<T, W>::load(field.now + element);
+    Neighbours<T, W> values = difference(field.now, field.before);
+    if (field.added_now == nullptr) return values;
+    const Neighbours<T, W> added = difference(field.added_now, field.added_before);
     ONDA_UNROLL
-    for (int i = 0; i < W; ++i) values.v[i] = values.v[i] - before.v[i];
+    for (int i = 0; i < W; ++i) values.v[i] = values.v[i] + added.v[i];
     return values;
 }
 
@@ -96,7 +100,7 @@ __global__ void layers_kernel(ShotLevels<T> field, const __grid_constant__ Devic
                          box.nodes.low[1] + static_cast<int>(row % static_cast<unsigned>(box.nodes.count[1])),
                          box.nodes.low[2] + static_cast<int>(row / static_cast<unsigned>(box.nodes.count[1]))};
     const std::int64_t element = field.element(node[0], node[1], node[2], shot);
-    T value = value_at(field, element), earlier = 0;
+    T value = values_at<T, 1>(field, element).v[0], earlier = 0;
     if (layers.met != nullptr) {
         T& met = layers.met[shot * layers.nodes + index];
         if (steps == 2) earlier = field.before[element] - met;

@@ -36,7 +36,7 @@ struct DeviceLayers {
     T* met = nullptr;                            ///< p of their nodes when it was met; null: met at every step
 };
 
-// What is correlated is now - before, or, without levels before, now itself.
+// What is correlated is now - before, with what is added likewise, or, without levels before, now itself.
 
 /// Queues kept = now - before on the nodes of a range.
 template <typename T>

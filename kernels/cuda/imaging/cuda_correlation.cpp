@@ -73,7 +73,8 @@ public:
         meet_in_layers(levels, layers_, static_cast<int>(steps), kept, images(), fields.compute().get());
         if (slot >= 0) meet_at_offsets(levels, kept, offsets_, fields.compute().get());
     }
-    // Where a taper damps, the level before is not the one that was met; of A p there is one level alone.
+    // Where a taper damps, the level before is not the one that was met; of A p there is one level alone, and of a sum
+    // nobody keeps the levels that it was of.
     [[nodiscard]] std::int64_t most_steps() const override {
         if (layers_.memory == 0) return kAnySteps;
         return layers_.met == nullptr ? 1 : 2;
@@ -174,9 +175,13 @@ private:
         return levels;
     }
     [[nodiscard]] ShotLevels<T> correlated_of(const CudaFields<T>& fields) const {
-        ShotLevels<T> levels = levels_of(fields);
+        const auto [first, second] = correlated_fields(what_);
+        ShotLevels<T> levels = levels_of(fields, static_cast<std::size_t>(first));
         if (what_ == Correlated::applied) levels.now = levels.applied;
         if (!is_difference(what_)) levels.before = nullptr;
+        if (second < 0) return levels;
+        levels.added_now = fields.now(static_cast<std::size_t>(second));
+        levels.added_before = fields.before(static_cast<std::size_t>(second));
         return levels;
     }
     /// Lets what a stream is given from now on come after all that has been queued here.
@@ -263,7 +268,8 @@ Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t 
         add(name, sums_squares(what) ? shots * array : 0);
     const LayerBoxes layers = correlated_layers(setup, what);
     add("layers", shots * layers.memory);
-    const bool meets_every_second = layers.memory > 0 && !has_gains(setup) && is_difference(what);
+    const bool meets_every_second =
+        layers.memory > 0 && !has_gains(setup) && is_difference(what) && correlated_fields(what)[1] < 0;
     add("levels_met", meets_every_second ? shots * layers.nodes : 0);
     add("profiles", 3 * (setup.grid.nx() + setup.grid.ny() + setup.grid.nz()));
     add("offsets", shots * setup.grid.nz() * lines.sums_of_plane());

@@ -31,11 +31,12 @@ public:
         });
     }
     void scatter(const FieldSet& background, FieldSet& scattered) override {
-        after_steps(background, scattered,
-                    [&](const CudaFields<T>& from, const CudaFields<T>& to, cudaStream_t stream) {
-                        scatter_difference(levels_of(from), whole(), perturbation(), node_array(setup_, last_.data()),
-                                           to.before(), stream);
-                    });
+        after_steps(
+            background, scattered, [&](const CudaFields<T>& from, const CudaFields<T>& to, cudaStream_t stream) {
+                for (std::size_t field = 0; field < from.count(); ++field)
+                    scatter_difference(levels_of(from, field), whole(), perturbation(),
+                                       node_array(setup_, last_.data() + of_field(field)), to.before(field), stream);
+            });
     }
     void scatter_applied(const FieldSet& background, FieldSet& scattered) override {
         after_steps(background, scattered,
@@ -60,6 +61,11 @@ private:
     }
 
     [[nodiscard]] NodeRange whole() const { return range_of({{}, setup_.grid.n}); }
+    /// Elements before the differences of a field.
+    [[nodiscard]] std::int64_t of_field(std::size_t field) const {
+        const EquationRow& equation = *setup_.scheme.equation;
+        return last_.size() / std::ssize(equation.fields) * static_cast<std::int64_t>(field);
+    }
     [[nodiscard]] Perturbation<T> perturbation() const {
         return {node_array(setup_, ratio_.data()), node_array(setup_, inverse_gain_.data())};
     }
@@ -82,7 +88,7 @@ private:
     const Setup& setup_;
     DeviceScope scope_;
     DeviceBuffer<T> ratio_, inverse_gain_;  ///< of a shot, [z][y][x]; the second where strips damp
-    DeviceBuffer<T> last_;                  ///< the background's difference a step ago, [shot][z][y][x]
+    DeviceBuffer<T> last_;  ///< the differences of the background's fields a step ago, [field][shot][z][y][x]
     BetweenFields between_;
 };
 
@@ -93,7 +99,8 @@ Allocations scattering_allocations(const Setup& setup, int shots) {
     Allocations list;
     list.add(on_device("scattering.ratio", Owner::wavefield, array, bytes));
     list.add(on_device("scattering.inverse_gain", Owner::wavefield, has_gains(setup) ? array : 0, bytes));
-    list.add(on_device("scattering.last", Owner::wavefield, shots * array, bytes));
+    const std::int64_t fields = std::ssize(setup.scheme.equation->fields);
+    list.add(on_device("scattering.last", Owner::wavefield, fields * shots * array, bytes));
     return list;
 }
 

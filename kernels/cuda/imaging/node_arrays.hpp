@@ -8,10 +8,12 @@
 
 namespace onda::cuda {
 
-/// The two levels of a field of some shots, at node (0, 0, 0) of the first, and beside them A p, where it is kept.
+/// The two levels of a field of some shots, at node (0, 0, 0) of the first, and beside them A p, where it is kept, and
+/// the levels of a field whose difference is added to that of the first.
 template <typename T>
 struct ShotLevels {
     const T *now = nullptr, *before = nullptr, *applied = nullptr;
+    const T *added_now = nullptr, *added_before = nullptr;
     std::int64_t pitch = 0, plane = 0, shot = 0;  ///< elements to the next row, plane and shot
     int shots = 0;
 

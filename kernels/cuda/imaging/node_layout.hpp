@@ -40,13 +40,18 @@ inline NodeRange range_of(const Box& box) {
     return range;
 }
 
-/// The first field.
+/// A field, the first one unless another is asked for.
 template <typename T>
-ShotLevels<T> levels_of(const CudaFields<T>& fields) {
-    const std::int64_t of_shot = fields.shots() > 1 ? fields.element(0, 1) - fields.element(0, 0) : 0;
-    const T* const applied = fields.problem().keeps_applied ? fields.odd() : nullptr;
-    return {fields.now(),          fields.before(), applied,       fields.layout().pitch,
-            fields.layout().plane, of_shot,         fields.shots()};
+ShotLevels<T> levels_of(const CudaFields<T>& fields, std::size_t field = 0) {
+    ShotLevels<T> levels;
+    levels.now = fields.now(field);
+    levels.before = fields.before(field);
+    if (fields.problem().keeps_applied) levels.applied = fields.odd();
+    levels.pitch = fields.layout().pitch;
+    levels.plane = fields.layout().plane;
+    levels.shot = fields.shots() > 1 ? fields.element(0, 1) - fields.element(0, 0) : 0;
+    levels.shots = fields.shots();
+    return levels;
 }
 
 }  // namespace onda::cuda

@@ -77,8 +77,9 @@ public:
         for (const CpmlLaunch<T>& launch : launches_) {
             const LayerCoupling& coupling = couplings[static_cast<std::size_t>(launch.axis)];
             const std::size_t own = coupling.field, other = 1 - own;
-            const CpmlShared<T> shared{fields[other].q + volume * volume_step_, multiplier(coupling.multiplier[own]),
-                                       multiplier(coupling.multiplier[other])};
+            CpmlShared<T> shared{fields[other].q + volume * volume_step_, multiplier(coupling.multiplier[own]),
+                                 multiplier(coupling.multiplier[other])};
+            if (coupling.with_third) shared.third = fields[2].q + volume * volume_step_;
             apply(launch, fields[own], volume, memory_before(0, volume), shared, stream);
         }
     }

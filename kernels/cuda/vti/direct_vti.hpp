@@ -6,9 +6,9 @@
 
 namespace onda::cuda {
 
-/// One step. Grid and block cover x, y, z.
-template <typename T, int Dims, int R>
-__global__ void direct_vti_step(const __grid_constant__ WithStresses<T, StepArguments<T>> a) {
+/// One step. Grid and block cover x, y, z. \tparam Arguments WithStresses, or WithStrain.
+template <typename T, int Dims, int R, typename Arguments = WithStresses<T, StepArguments<T>>>
+__global__ void direct_vti_step(const __grid_constant__ Arguments a) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
     const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
@@ -35,15 +35,15 @@ __global__ void direct_vti_step(const __grid_constant__ WithStresses<T, StepArgu
 }
 
 /// What a node costs a thread.
-constexpr NodeWork vti_work(int dimensions, int radius) {
+constexpr NodeWork vti_work(int dimensions, int radius, bool has_strain) {
     const int y = dimensions == 3 ? radius : 0;
-    return {21 + 3 * (radius + y) + 8 * radius,  //
-            4 * radius + 2 * y + 9,
+    return {21 + 3 * (radius + y) + 8 * radius + (has_strain ? 5 : 0),  //
+            4 * radius + 2 * y + (has_strain ? 12 : 9),
             2 * radius,
             {radius, y, radius},
             {},
             false,
-            {.medium = 3, .fields = 2}};
+            {.medium = 3, .fields = has_strain ? 3 : 2}};
 }
 
 }  // namespace onda::cuda

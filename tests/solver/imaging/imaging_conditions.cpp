@@ -24,7 +24,8 @@ const ImagingCondition& condition(std::string_view name) {
 
 /// A shot in a small box, with noise for signals and data.
 struct ImagedBox {
-    explicit ImagedBox(std::size_t which) : box(box_of(kAdjointCases[which], 2, Precision::float64), {}) {}
+    explicit ImagedBox(const verify::Case& c) : box(box_of(c, 2, Precision::float64), {}) {}
+    explicit ImagedBox(std::size_t which) : ImagedBox(kAdjointCases[which]) {}
 
     [[nodiscard]] NodeValues image(const ImagingCondition& of, const HistoryPlan& plan) {
         ImageSums sums = of.sums;
@@ -40,16 +41,24 @@ struct ImagedBox {
         return values;
     }
     [[nodiscard]] HistoryPlan all_levels() const { return {1, box.time().steps, 0}; }
-    /// p[0], p[1], … of a run, on all nodes.
-    [[nodiscard]] std::vector<std::vector<double>> levels(const ShotPoints& points, double scale) const {
+    /// p[0], p[1], … of a run, on all nodes; of two stresses in 2-D either of them.
+    [[nodiscard]] std::vector<std::vector<double>> levels(const ShotPoints& points, double scale,
+                                                          int stress = 0) const {
+        const bool has_two = box.setup().scheme.equation->fields.size() > 1;
         const auto field = medium->make_wavefield();
         Propagator propagator(*field, std::vector{points}, box.time());
         std::vector<std::vector<double>> all(static_cast<std::size_t>(box.time().steps + 1),
                                              std::vector<double>(static_cast<std::size_t>(box.points())));
         for (std::int64_t n = 1; n <= box.time().steps; ++n) {
             propagator.advance(1);
-            field->download(Window::whole(box.experiment().grid), std::span<double>(all[std::size_t(n)]));
-            for (double& value : all[std::size_t(n)]) value *= scale;
+            std::vector<double>& level = all[std::size_t(n)];
+            field->download(Window::whole(box.experiment().grid), std::span<double>(level));
+            if (has_two) {  // what is seen is the mean of both
+                const std::vector<double> mean = level;
+                field->fields().download(Window::whole(box.experiment().grid), std::span<double>(level), 0, {1, 0});
+                for (std::size_t i = 0; stress == 0 && i < level.size(); ++i) level[i] = 2. * mean[i] - level[i];
+            }
+            for (double& value : level) value *= scale;
         }
         return all;
     }
@@ -170,6 +179,45 @@ TEST_CASE("conditions are what their sums over levels say") {
         CHECK(apart_of_faces(made("inverse_scattering"), scattering) <= 1e-11);
         CHECK(apart_of_faces(made("tomographic"), tomographic) <= 1e-11);
     }
+}
+
+TEST_CASE("in VTI inverse scattering adds to K what each stress has along its axes") {
+    ImagedBox imaged(verify::Case{"VTI", Equation::vti_of_gradients, 2, "cpml", "cpml", "cpml"});
+    const AdjointBox& box = imaged.box;
+    const Grid& grid = box.experiment().grid;
+    const std::int64_t steps = box.time().steps;
+    const AdjointPoints adjoint = box.adjoint_of(box.data(), false);
+    const std::array forward{imaged.levels(box.points_of(box.source_signals()), 1., 0),
+                             imaged.levels(box.points_of(box.source_signals()), 1., 1)};
+    const std::array reversed{imaged.levels(adjoint.points, adjoint.scale, 0),
+                              imaged.levels(adjoint.points, adjoint.scale, 1)};
+    const Stencil<double> stencil = make_stencil<double>(box.setup().scheme, grid.spacing_m, 2);
+    NodeValues scattering = imaged.image(condition("velocity"), imaged.all_levels()), tomographic = scattering;
+    std::vector<float> vp(static_cast<std::size_t>(grid.nx()));
+    for (std::int64_t z = 0; z < grid.nz(); ++z) {
+        box.readers().front()(0, z, vp);
+        for (std::int64_t x = 0; x < grid.nx(); ++x) {
+            if (!imaged.is_apart(x, z)) continue;
+            const auto at = static_cast<std::size_t>(grid.at(x, 0, z));
+            double gamma = 0.;
+            for (std::int64_t n = 1; n < steps; ++n)
+                for (const std::size_t field : {0U, 1U})  // the horizontal stress along x, the vertical one along z
+                    for (int k = 1; k <= stencil.radius; ++k)
+                        for (const int away : {-k, k}) {
+                            const auto there = static_cast<std::size_t>(field == 0 ? grid.at(x + away, 0, z)
+                                                                                   : grid.at(x, 0, z + away));
+                            const auto& p = forward[field][std::size_t(n)];
+                            const auto& nu = reversed[field][std::size_t(steps - n)];
+                            gamma += 0.5 * stencil.axis[2 * field][k] * (nu[there] - nu[at]) * (p[there] - p[at]);
+                        }
+            gamma *= std::pow(double(vp[std::size_t(x)]), 2);
+            scattering[at] += gamma;
+            tomographic[at] -= gamma;
+        }
+    }
+    const auto made = [&](std::string_view name) { return imaged.image(condition(name), imaged.all_levels()); };
+    CHECK(imaged.difference(made("inverse_scattering"), scattering) <= 1e-10);
+    CHECK(imaged.difference(made("tomographic"), tomographic) <= 1e-10);
 }
 
 TEST_CASE("of constant density and order 2 inverse scattering is the derivative with respect to impedance") {
