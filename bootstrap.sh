@@ -31,7 +31,7 @@ TEXT
 readonly packages=(
     cmake ninja-build g++ pkg-config git
     libyaml-cpp-dev libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libpng-dev libseccomp-dev
-    libxxhash-dev zlib1g-dev libkissfft-dev libsegyio-dev libjs-dygraphs doctest-dev fonts-dejavu-core
+    libxxhash-dev zlib1g-dev libkissfft-dev libjs-dygraphs doctest-dev fonts-dejavu-core
 )
 
 # What only tests need: runs of several processes, the Python package and its tests, and the examples of the documents,
@@ -39,9 +39,12 @@ readonly packages=(
 # are skipped without it.
 readonly packages_of_tests=(
     libopenmpi-dev openmpi-bin pybind11-dev python3-dev liblbfgsb-dev
-    python3-numpy python3-h5py python3-xarray python3-h5netcdf python3-netcdf4 python3-segyio
+    python3-numpy python3-h5py python3-xarray python3-h5netcdf python3-netcdf4
     python3-pytest python3-jsonschema python3-yaml groff-base
 )
+
+# What only Debian has of these; the tests that need it are skipped without it.
+readonly packages_of_debian_tests=(python3-segyio)
 
 # What builds the Python package, beside what pip fetches for it.
 readonly packages_of_python=(python3-dev python3-venv)
@@ -72,7 +75,7 @@ check_distribution() {
     if ! { command -v apt-get && command -v dpkg-query; } >/dev/null; then
         fail "${name:-this system} has no apt-get; Debian 12 and Ubuntu 24.04 are supported" \
             "elsewhere install CMake 3.25, Ninja, pkg-config, a C++20 compiler, yaml-cpp, HDF5, spdlog, CLI11," \
-            "nlohmann-json, Cairo, libpng, zlib, xxHash, kissfft, libsegyio, dygraphs, doctest and libseccomp, then: cmake --preset default && cmake --build --preset default"
+            "nlohmann-json, Cairo, libpng, zlib, xxHash, kissfft, dygraphs, doctest and libseccomp, then: cmake --preset default && cmake --build --preset default"
     fi
     case "$name" in
     "Debian GNU/Linux 12"* | "Ubuntu 24.04"*) ;;
@@ -103,6 +106,17 @@ install_packages() {
     "${apt[@]}" update || echo "bootstrap.sh: apt-get update failed; trying with the lists at hand" >&2
     "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
         fail "could not install: ${missing[*]}" "the reason is above: no network, no such package, or no right to install"
+}
+
+# What tests need, and the packages named.
+install_packages_of_tests() {
+    local package names=("$@")
+    install_packages "${packages[@]}" "${packages_of_tests[@]}"
+    # Known only now: the lists of what there is may have come with the others.
+    for package in "${packages_of_debian_tests[@]}"; do
+        [[ -z "$(LC_ALL=C apt-cache policy "$package" | sed -n '/Candidate: (none)/d; /Candidate/p')" ]] || names+=("$package")
+    done
+    install_packages "${names[@]}"
 }
 
 # A compiler process of this project takes up to about 1.9 GiB.
@@ -187,7 +201,7 @@ release() {
 }
 
 run_tests() {
-    install_packages "${packages[@]}" "${packages_of_tests[@]}"
+    install_packages_of_tests
     build default all
     say "Running the tests"
     # One more than there are processors: tests wait for processes and files.
@@ -203,7 +217,7 @@ python) python_package ;;
 release) release ;;
 test) run_tests ;;
 packages) install_packages "${packages[@]}" "$@" ;;
-test-packages) install_packages "${packages[@]}" "${packages_of_tests[@]}" "$@" ;;
+test-packages) install_packages_of_tests "$@" ;;
 -h | --help | help) usage ;;
 *)
     usage >&2

@@ -125,6 +125,9 @@ def rows(program):
 
 def main():
     arguments = sys.argv[1:]
+    if {"-h", "--help"} & set(arguments):
+        print(__doc__)
+        return
     program = "onda"
     if arguments and arguments[0] not in rows(program):
         program = arguments.pop(0)

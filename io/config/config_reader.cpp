@@ -375,7 +375,8 @@ private:
                    const std::string& path) {
         const bool plain = node.kind == YamlNode::Kind::scalar && !node.quoted;
         if (!plain || !number(value, row, node, path)) {
-            std::string hint = plain ? number_hint(node.scalar, row.unit) : "";
+            std::string hint = node.kind == YamlNode::Kind::scalar ? number_hint(node.scalar, row.unit) : "";
+            if (node.quoted && hint.empty()) hint = "; remove the quotes";
             if (plain && hint.empty()) hint = whole_number_hint(&value, node.scalar);
             const bool item = path.ends_with(']');
             const std::string one = std::is_floating_point_v<Number> ? "a number" : "an integer";

@@ -97,7 +97,7 @@ std::vector<ViewSource> detail::checked_sources(hid_t creation, const Object& ob
             points *= source.count.back();
         }
         if (H5Sget_select_npoints(box.get()) != static_cast<hssize_t>(points))
-            object.fail("is refused: a source is no box of it");
+            object.fail("is refused: a source is not a box of it");
     }
     return sources;
 }

@@ -144,11 +144,36 @@ std::vector<std::size_t> parse_header(const std::vector<Field>& fields, const Ta
     return order;
 }
 
+bool is_whole(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// The hint for a row with too many values where commas may be decimal signs, with or without quotes: 12,5 or "12,5".
+std::string comma_hint(const std::vector<Field>& fields, std::size_t wanted) {
+    if (fields.size() <= wanted) return "";
+    std::vector<std::string> texts;
+    for (const Field& field : fields) std::erase(texts.emplace_back(field.text), '"');
+    const auto may_be_one_number = [&](std::size_t n) {  // with the text before
+        return is_whole(texts[n]) &&
+               is_whole(std::string_view(texts[n - 1]).substr(texts[n - 1].starts_with('-') ? 1 : 0));
+    };
+    bool some = false, all = fields.size() == 2 * wanted;
+    std::string meant;
+    for (std::size_t n = 1; n < texts.size(); ++n) {
+        some = some || may_be_one_number(n);
+        if (n % 2 == 0) continue;
+        all = all && may_be_one_number(n);
+        meant += (n > 1 ? "," : "") + texts[n - 1] + "." + texts[n];
+    }
+    return some ? "; the decimal sign is a point" + (all ? ": write " + meant : "") : "";
+}
+
 void parse_row(const std::vector<Field>& fields, const std::vector<std::size_t>& order,
                std::span<const TableColumn> columns, const TableLine& line, CsvTable& table) {
     if (fields.size() != order.size())
-        line.fail(fields.back().column,
-                  std::to_string(fields.size()) + " values for " + std::to_string(order.size()) + " columns");
+        line.fail(fields.back().column, std::to_string(fields.size()) + (fields.size() == 1 ? " value" : " values") +
+                                            " for " + std::to_string(order.size()) + " columns" +
+                                            comma_hint(fields, order.size()));
     for (std::size_t n = 0; n < fields.size(); ++n) {
         if (order[n] == kIgnored) continue;
         if (order[n] >= columns.size()) {

@@ -83,7 +83,7 @@ std::vector<FieldLine> lines_of(const GeometryFile& file) {
     std::string text;
     for (int number = 1; std::getline(in, text); ++number) {
         if (text.ends_with('\r')) text.pop_back();
-        if (text.find('\0') != std::string::npos) TableLine{file, number}.fail(1, "is no text");
+        if (text.find('\0') != std::string::npos) TableLine{file, number}.fail(1, "is a binary file, not a text");
         if (!text.empty()) lines.push_back({file, number, text});
     }
     return lines;

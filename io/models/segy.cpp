@@ -5,10 +5,10 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <segyio/segy.h>
 #include <set>
 
 #include "io/files/input_file.hpp"
+#include "io/files/segy_format.hpp"
 #include "io/models/foreign_model.hpp"
 #include "io/models/plane_grid.hpp"
 #include "io/text/error.hpp"
@@ -39,25 +39,19 @@ struct Volume {
     int interval = 0;  ///< of the samples, as the binary header has it; 0: not told
 
     [[noreturn]] void fail(const std::string& message) const { throw Error(ExitCode::bad_data, file + ": " + message); }
-    [[nodiscard]] std::size_t trace_bytes() const { return SEGY_TRACE_HEADER_SIZE + samples * sizeof(float); }
+    [[nodiscard]] std::size_t trace_bytes() const { return kTraceHeaderBytes + samples * sizeof(float); }
 };
 
-int binary_field(const std::vector<char>& header, int field) {
-    std::int32_t value = 0;
-    segy_get_bfield(header.data(), field, &value);
-    return value;
-}
-
 /// Intervals beyond 32767 are written, too, in 16 bits without a sign.
-int interval_of(std::int32_t field) {
+int interval_of(std::int64_t field) {
     return static_cast<std::uint16_t>(field);
 }
 
 void check_measures(const Volume& volume, const std::vector<char>& header, const ForeignOptions& options) {
-    if (volume.format != SEGY_IBM_FLOAT_4_BYTE && volume.format != SEGY_IEEE_FLOAT_4_BYTE)
+    if (volume.format != kIbmFloats && volume.format != kIeeeFloats)
         volume.fail("has samples of format " + std::to_string(volume.format) +
                     " (bytes 3225-3226); Onda reads 1 (IBM floats) and 5 (IEEE floats)");
-    if (binary_field(header, SEGY_BIN_MEASUREMENT_SYSTEM) == kFeet &&
+    if (number_in(header.data(), BinaryNumber::measurement_system) == kFeet &&
         (options.spacing_m.size() < 2 || options.units.empty()))
         volume.fail(
             "is in feet (bytes 3255-3256): bring its values to m/s, or give --units and --spacing-m, of every axis, if "
@@ -68,20 +62,20 @@ Volume read_headers(const std::filesystem::path& file, const ForeignOptions& opt
     Volume volume;
     volume.file = shown(file);
     const auto size = input_file_size(file);
-    constexpr std::uintmax_t before = SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE;
+    constexpr std::uintmax_t before = kTextualHeaderBytes + kBinaryHeaderBytes;
     if (size < before) volume.fail("is not SEG-Y: shorter than the 3600 bytes of its headers");
     auto in = open_input_file(file);
-    in.seekg(SEGY_TEXT_HEADER_SIZE);
-    std::vector<char> header(SEGY_BINARY_HEADER_SIZE);
-    if (!in.read(header.data(), SEGY_BINARY_HEADER_SIZE)) volume.fail("cannot read it: " + why_unread(in));
-    volume.format = segy_format(header.data());
-    volume.samples = static_cast<std::size_t>(std::max(segy_samples(header.data()), 0));
-    volume.interval = interval_of(binary_field(header, SEGY_BIN_INTERVAL));
+    in.seekg(kTextualHeaderBytes);
+    std::vector<char> header(kBinaryHeaderBytes);
+    if (!in.read(header.data(), kBinaryHeaderBytes)) volume.fail("cannot read it: " + why_unread(in));
+    volume.format = static_cast<int>(number_in(header.data(), BinaryNumber::format));
+    volume.samples = static_cast<std::uint16_t>(number_in(header.data(), BinaryNumber::samples));
+    volume.interval = interval_of(number_in(header.data(), BinaryNumber::interval));
     check_measures(volume, header, options);
-    const long trace0 = segy_trace0(header.data());
-    if (volume.samples == 0 || trace0 < static_cast<long>(before) || static_cast<std::uintmax_t>(trace0) >= size)
+    const std::int64_t texts = number_in(header.data(), BinaryNumber::textual_headers);
+    volume.trace0 = before + static_cast<std::uintmax_t>(std::max<std::int64_t>(texts, 0)) * kTextualHeaderBytes;
+    if (volume.samples == 0 || texts < 0 || volume.trace0 >= size)
         volume.fail("is not a SEG-Y model: it has no samples (bytes 3221-3222) or no traces");
-    volume.trace0 = static_cast<std::uintmax_t>(trace0);
     const std::uintmax_t rest = size - volume.trace0;
     if (rest % volume.trace_bytes() != 0)
         volume.fail("has " + std::to_string(rest) + " bytes of traces, which are not a whole number of traces of " +
@@ -108,21 +102,17 @@ double step_of(std::int64_t x, std::int64_t y, double unit_m) {
 }
 
 Station station_of(const char* header) {
-    const auto field = [&](int at) {
-        std::int32_t value = 0;
-        segy_get_field(header, at, &value);
-        return value;
-    };
-    const int scaler = field(SEGY_TR_SOURCE_GROUP_SCALAR);
+    const auto field = [&](TraceNumber of) { return static_cast<std::int32_t>(number_in(header, of)); };
+    const int scaler = field(TraceNumber::coordinate_scaler);
     const double factor = scaler > 0 ? scaler : scaler < 0 ? -1. / scaler : 1.;
-    const std::int32_t x = field(SEGY_TR_CDP_X), y = field(SEGY_TR_CDP_Y);
-    return {field(SEGY_TR_INLINE),
-            field(SEGY_TR_CROSSLINE),
+    const std::int32_t x = field(TraceNumber::cdp_x), y = field(TraceNumber::cdp_y);
+    return {field(TraceNumber::inline_number),
+            field(TraceNumber::crossline_number),
             factor * x,
             factor * y,
             factor,
             step_of(x, y, factor),
-            interval_of(field(SEGY_TR_SAMPLE_INTER))};
+            interval_of(field(TraceNumber::interval))};
 }
 
 /// In which all coordinates are: by the scaler, or coarser where all were rounded.
@@ -142,13 +132,13 @@ std::vector<Station> read_traces(const Volume& volume, const std::filesystem::pa
     values.resize(volume.traces * volume.samples);
     std::vector<Station> stations;
     stations.reserve(volume.traces);
-    std::array<char, SEGY_TRACE_HEADER_SIZE> header{};
+    std::array<char, kTraceHeaderBytes> header{};
     for (std::size_t i = 0; i < volume.traces; ++i) {
         float* const trace = &values[i * volume.samples];
         in.read(header.data(), header.size());
         in.read(reinterpret_cast<char*>(trace), static_cast<std::streamsize>(volume.samples * sizeof(float)));
         if (!in) throw Error(ExitCode::io_error, volume.file + ": cannot read it: " + why_unread(in));
-        segy_to_native(volume.format, static_cast<long long>(volume.samples), trace);
+        decode_samples(volume.format, {trace, volume.samples});
         stations.push_back(station_of(header.data()));
     }
     return stations;

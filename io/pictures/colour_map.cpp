@@ -60,7 +60,7 @@ constexpr auto kCetD1Colours = colours<33>(
      0xeca492, 0xea9884, 0xe78c76, 0xe37f68, 0xdf725a, 0xdb654c, 0xd6573f, 0xd14931, 0xcb3924, 0xc62515, 0xbf0205});
 
 constexpr auto kGreyColours = colours<3>({0xffffff, 0x808080, 0x000000});
-constexpr auto kPaleGreyColours = colours<2>({0xfafafa, 0xc4c4c4});
+constexpr auto kPaleGreyColours = colours<2>({0xfafafa, 0xd8d8d8});
 
 constexpr std::array<ColourMap, 7> kMaps{
     {{"viridis", "dark blue to yellow", false, kViridisColours},

@@ -206,7 +206,7 @@ void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& ext
     const auto [upper, lower] = std::minmax({panel.y_of(extent.top), panel.y_of(extent.bottom)});
     const double top = snapped(upper, plot.top, plot.bottom());
     const double bottom = snapped(lower, plot.top, plot.bottom());
-    constexpr Rgb layer{225, 225, 225};
+    constexpr Rgb layer{240, 240, 240};
     constexpr double paler = 0.45;
     drawing.fill(PageBox{plot.left, plot.top, plot.width, top - plot.top}, layer, paler);
     drawing.fill(PageBox{plot.left, bottom, plot.width, plot.bottom() - bottom}, layer, paler);

@@ -55,9 +55,9 @@ std::string words_of(const ImageToExport& image, std::int64_t parts) {
 BinaryHeader binary_header_of(const FileGeometry& geometry) {
     constexpr int stacked = 4;  // table 2: byte 3229
     BinaryHeader set =
-        begin_binary_header(depth_interval(geometry.spacing_m[2]).number, geometry.shape[2], SEGY_IEEE_FLOAT_4_BYTE);
-    set(SEGY_BIN_TRACES, 1);
-    set(SEGY_BIN_SORTING_CODE, stacked);
+        begin_binary_header(depth_interval(geometry.spacing_m[2]).number, geometry.shape[2], kIeeeFloats);
+    set(BinaryNumber::traces, 1);
+    set(BinaryNumber::sorting, stacked);
     return set;
 }
 
@@ -70,19 +70,21 @@ TraceHeader header_of_column(const FileGeometry& geometry, std::int64_t parts, s
     };
     const std::int64_t number = fitting(static_cast<double>(y * geometry.shape[0] + x + 1), "trace");
     TraceHeader set;
-    for (const int field : {SEGY_TR_SEQ_LINE, SEGY_TR_SEQ_FILE, SEGY_TR_ENSEMBLE}) set(field, number);
-    set(SEGY_TR_NUM_IN_ENSEMBLE, 1);
-    set(SEGY_TR_TRACE_ID, seismic_data);
-    set(SEGY_TR_DATA_USE, 1);
-    set(SEGY_TR_SOURCE_GROUP_SCALAR, parts == 1 ? 1 : -parts);
-    set(SEGY_TR_COORD_UNITS, metres);
-    set(SEGY_TR_DELAY_REC_TIME, std::clamp<std::int64_t>(std::llround(geometry.origin_m[2]), -kLargest16, kLargest16));
-    set(SEGY_TR_SAMPLE_COUNT, geometry.shape[2]);
-    set(SEGY_TR_SAMPLE_INTER, depth_interval(geometry.spacing_m[2]).number);
-    set(SEGY_TR_CDP_X, scaled(0, x));
-    set(SEGY_TR_CDP_Y, geometry.dimensions == 3 ? scaled(1, y) : 0);
-    set(SEGY_TR_INLINE, y + 1);
-    set(SEGY_TR_CROSSLINE, x + 1);
+    for (const TraceNumber field :
+         {TraceNumber::sequence_in_line, TraceNumber::sequence_in_file, TraceNumber::ensemble})
+        set(field, number);
+    set(TraceNumber::number_in_ensemble, 1);
+    set(TraceNumber::identification, seismic_data);
+    set(TraceNumber::data_use, 1);
+    set(TraceNumber::coordinate_scaler, parts == 1 ? 1 : -parts);
+    set(TraceNumber::coordinate_units, metres);
+    set(TraceNumber::delay, std::clamp<std::int64_t>(std::llround(geometry.origin_m[2]), -kLargest16, kLargest16));
+    set(TraceNumber::samples, geometry.shape[2]);
+    set(TraceNumber::interval, depth_interval(geometry.spacing_m[2]).number);
+    set(TraceNumber::cdp_x, scaled(0, x));
+    set(TraceNumber::cdp_y, geometry.dimensions == 3 ? scaled(1, y) : 0);
+    set(TraceNumber::inline_number, y + 1);
+    set(TraceNumber::crossline_number, x + 1);
     return set;
 }
 
@@ -92,7 +94,7 @@ AtomicFile write_segy(const ImageToExport& image, const std::filesystem::path& f
     const std::int64_t parts = coordinate_parts(farthest_m(geometry));
     if (const std::string fault = kSegyLimits.unfit_samples(nz); !fault.empty()) throw Error(ExitCode::usage, fault);
     if (parts == 0) throw Error(ExitCode::usage, unfit_places(farthest_m(geometry)));
-    TracesInProgress traces(file, overwrite, trace_file_head_bytes(TraceFormat::segy_ieee), nz);
+    TracesInProgress traces(file, overwrite);
     traces.write_heads(words_of(image, parts), binary_header_of(geometry));
     std::vector<float> column(static_cast<std::size_t>(nz));
     for (std::int64_t y = 0; y < ny; ++y) {
@@ -100,7 +102,7 @@ AtomicFile write_segy(const ImageToExport& image, const std::filesystem::path& f
         for (std::int64_t x = 0; x < nx; ++x) {
             for (std::int64_t z = 0; z < nz; ++z)
                 column[static_cast<std::size_t>(z)] = line[static_cast<std::size_t>(z * nx + x)];
-            segy_from_native(SEGY_IEEE_FLOAT_4_BYTE, nz, column.data());
+            encode_samples(kIeeeFloats, column);
             traces.write(header_of_column(geometry, parts, x, y).data, column);
         }
     }

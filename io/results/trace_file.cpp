@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <segyio/segy.h>
 #include <utility>
 #include <vector>
 
@@ -25,7 +24,7 @@ bool is_segy(TraceFormat format) {
 }
 
 int sample_format(TraceFormat format) {
-    return format == TraceFormat::segy_ibm ? SEGY_IBM_FLOAT_4_BYTE : SEGY_IEEE_FLOAT_4_BYTE;
+    return format == TraceFormat::segy_ibm ? kIbmFloats : kIeeeFloats;
 }
 
 std::int64_t microseconds(const TraceFileContents& contents) {
@@ -141,10 +140,10 @@ BinaryHeader binary_header(const TraceFileContents& contents) {
     constexpr int common_source = 5, unknown = 0, pressure_positive = 2;  // table 2: bytes 3229, 3257
     BinaryHeader set = begin_binary_header(microseconds(contents), contents.samples, sample_format(contents.format));
     // 0, not known, where 16 bits do not hold it.
-    set(SEGY_BIN_TRACES, contents.most_receivers <= most ? contents.most_receivers : 0);
-    set(SEGY_BIN_AUX_TRACES, 0);
-    set(SEGY_BIN_SORTING_CODE, common_source);
-    set(SEGY_BIN_IMPULSE_POLARITY, contents.quantity == &kPressure ? pressure_positive : unknown);
+    set(BinaryNumber::traces, contents.most_receivers <= most ? contents.most_receivers : 0);
+    set(BinaryNumber::auxiliary_traces, 0);
+    set(BinaryNumber::sorting, common_source);
+    set(BinaryNumber::impulse_polarity, contents.quantity == &kPressure ? pressure_positive : unknown);
     return set;
 }
 
@@ -185,9 +184,9 @@ void set_source_measurement(TraceHeader& set, int dimensions, double amplitude) 
     constexpr int pascal = 3, bar_metre = 4, bar_exponent = -5;  // table 3: bytes 231-232
     const Decimal decimal(amplitude);
     const bool is_line = dimensions == 2;
-    set(SEGY_TR_SOURCE_MEASURE_MANT, decimal.mantissa);
-    set(SEGY_TR_SOURCE_MEASURE_EXP, decimal.mantissa == 0 ? 0 : decimal.exponent + (is_line ? 0 : bar_exponent));
-    set(SEGY_TR_SOURCE_MEASURE_UNIT, is_line ? pascal : bar_metre);
+    set(TraceNumber::source_mantissa, decimal.mantissa);
+    set(TraceNumber::source_exponent, decimal.mantissa == 0 ? 0 : decimal.exponent + (is_line ? 0 : bar_exponent));
+    set(TraceNumber::source_unit, is_line ? pascal : bar_metre);
 }
 
 /// Bytes 29 and 203 of table 3. Inlines run along x.
@@ -208,18 +207,20 @@ TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& 
     const auto& source_m = gather.sources_m.front();
     TraceHeader set;
     const std::int64_t shot = fitting(static_cast<double>(gather.shot), "shot");
-    for (const int field : {SEGY_TR_FIELD_RECORD, SEGY_TR_ENERGY_SOURCE_POINT}) set(field, shot);
-    set(SEGY_TR_TRACE_ID, trace_identification(*contents.quantity));
-    for (const int field : {SEGY_TR_SUMMED_TRACES, SEGY_TR_STACKED_TRACES, SEGY_TR_DATA_USE}) set(field, 1);
-    set(SEGY_TR_SOURCE_DEPTH, scaled(source_m[2]));
-    for (const int field : {SEGY_TR_ELEV_SCALAR, SEGY_TR_SOURCE_GROUP_SCALAR}) set(field, scaler(contents));
-    set(SEGY_TR_SOURCE_X, scaled(source_m[0]));
-    set(SEGY_TR_SOURCE_Y, scaled(source_m[1]));
-    set(SEGY_TR_COORD_UNITS, metres);
-    set(SEGY_TR_SAMPLE_COUNT, contents.samples);
-    set(SEGY_TR_SAMPLE_INTER, microseconds(contents));
+    for (const TraceNumber field : {TraceNumber::field_record, TraceNumber::source_point}) set(field, shot);
+    set(TraceNumber::identification, trace_identification(*contents.quantity));
+    for (const TraceNumber field : {TraceNumber::summed_traces, TraceNumber::stacked_traces, TraceNumber::data_use})
+        set(field, 1);
+    set(TraceNumber::source_depth, scaled(source_m[2]));
+    for (const TraceNumber field : {TraceNumber::elevation_scaler, TraceNumber::coordinate_scaler})
+        set(field, scaler(contents));
+    set(TraceNumber::source_x, scaled(source_m[0]));
+    set(TraceNumber::source_y, scaled(source_m[1]));
+    set(TraceNumber::coordinate_units, metres);
+    set(TraceNumber::samples, contents.samples);
+    set(TraceNumber::interval, microseconds(contents));
     if (!is_segy(contents.format)) return set;  // from byte 181 on SU has fields of its own
-    set(SEGY_TR_MEASURE_UNIT, measurement_unit(*contents.quantity));
+    set(TraceNumber::measurement_unit, measurement_unit(*contents.quantity));
     if (gather.source_amplitude.size() == 1)
         set_source_measurement(set, contents.dimensions, gather.source_amplitude.front());
     return set;
@@ -375,9 +376,7 @@ struct TraceFileWriter::Impl {
     std::optional<MidpointBins> bins{};  ///< from the first shot on
 
     Impl(const std::filesystem::path& path, TraceFileContents of, bool overwrite)
-        : contents(std::move(of)),
-          traces(path, overwrite, trace_file_head_bytes(contents.format), contents.samples),
-          samples(static_cast<std::size_t>(contents.samples)) {}
+        : contents(std::move(of)), traces(path, overwrite), samples(static_cast<std::size_t>(contents.samples)) {}
 
     void begin_file(const ShotGather& first) {
         bins.emplace(contents, first);
@@ -386,21 +385,21 @@ struct TraceFileWriter::Impl {
 
     void set_midpoint(TraceHeader& set, const std::array<double, 3>& middle_m) const {
         const BinNumbers numbers = bins->of(middle_m);
-        set(SEGY_TR_ENSEMBLE, numbers.cdp);
+        set(TraceNumber::ensemble, numbers.cdp);
         if (!is_segy(contents.format)) return;
         const auto scaled = [&](double metre) { return fitting(metre * static_cast<double>(contents.parts), "place"); };
-        set(SEGY_TR_CDP_X, scaled(middle_m[0]));
-        set(SEGY_TR_CDP_Y, scaled(middle_m[1]));
-        set(SEGY_TR_INLINE, numbers.along_y);
-        set(SEGY_TR_CROSSLINE, numbers.along_x);
+        set(TraceNumber::cdp_x, scaled(middle_m[0]));
+        set(TraceNumber::cdp_y, scaled(middle_m[1]));
+        set(TraceNumber::inline_number, numbers.along_y);
+        set(TraceNumber::crossline_number, numbers.along_x);
     }
 
     void write_trace(const TraceHeader& header, std::span<const float> trace) {
         auto words = header.data;
-        if (!is_segy(contents.format)) reverse_words(words);
+        if (!is_segy(contents.format)) reverse_numbers(words);
         std::ranges::copy(trace, samples.begin());
         if (is_segy(contents.format))
-            segy_from_native(sample_format(contents.format), contents.samples, samples.data());
+            encode_samples(sample_format(contents.format), samples);
         else if (std::endian::native == std::endian::big)  // the floats of SU are little endian
             for (float& sample : samples)
                 sample = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(sample)));
@@ -442,13 +441,14 @@ void TraceFileWriter::write_traces(std::span<const float> pressure) {
     for (std::size_t at = 0; at < pressure.size(); at += count, ++shot.written) {
         const std::size_t r = shot.written;
         const std::int64_t number = fitting(static_cast<double>(impl_->traces.count() + 1), "trace");
-        for (const int field : {SEGY_TR_SEQ_LINE, SEGY_TR_SEQ_FILE}) set(field, number);
-        set(SEGY_TR_NUMBER_ORIG_FIELD, static_cast<std::int64_t>(r) + 1);
-        set(SEGY_TR_OFFSET, fitting(shot.offsets[r], "offset"));
-        set(SEGY_TR_RECV_GROUP_ELEV, -scaled(shot.receivers_m[r][2]));
-        set(SEGY_TR_GROUP_X, scaled(shot.receivers_m[r][0]));
-        set(SEGY_TR_GROUP_Y, scaled(shot.receivers_m[r][1]));
-        set(SEGY_TR_UNASSIGNED1, shot.station[r]);
+        for (const TraceNumber field : {TraceNumber::sequence_in_line, TraceNumber::sequence_in_file})
+            set(field, number);
+        set(TraceNumber::number_in_record, static_cast<std::int64_t>(r) + 1);
+        set(TraceNumber::offset, fitting(shot.offsets[r], "offset"));
+        set(TraceNumber::receiver_elevation, -scaled(shot.receivers_m[r][2]));
+        set(TraceNumber::receiver_x, scaled(shot.receivers_m[r][0]));
+        set(TraceNumber::receiver_y, scaled(shot.receivers_m[r][1]));
+        set(TraceNumber::station, shot.station[r]);
         impl_->set_midpoint(set, shot.midpoints_m[r]);
         impl_->write_trace(set, pressure.subspan(at, count));
     }
@@ -464,12 +464,12 @@ AtomicFile TraceFileWriter::finish() {
 }
 
 std::int64_t trace_file_head_bytes(TraceFormat format) {
-    return is_segy(format) ? SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE : 0;
+    return is_segy(format) ? kTextualHeaderBytes + kBinaryHeaderBytes : 0;
 }
 
 std::int64_t trace_file_bytes(TraceFormat format, std::int64_t traces, std::int64_t samples) {
     const std::int64_t of_trace =
-        saturating_sum(std::int64_t{SEGY_TRACE_HEADER_SIZE}, saturating_product(samples, std::int64_t{sizeof(float)}));
+        saturating_sum(std::int64_t{kTraceHeaderBytes}, saturating_product(samples, std::int64_t{sizeof(float)}));
     return saturating_sum(trace_file_head_bytes(format), saturating_product(traces, of_trace));
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// Seismograms as other programs read them, trace after trace: SEG-Y rev 1 and SU (Seismic Unix), by libsegyio.
+/// Seismograms as other programs read them, trace after trace: SEG-Y rev 1 and SU (Seismic Unix).
 ///
 /// SEG-Y rev 1: SEG Technical Standards Committee (2002), SEG Y rev 1 Data Exchange format. A textual header of 3200
 /// bytes (its figure 1), a binary one of 400 (table 2), and for each trace a header of 240 (table 3) and its samples,

@@ -5,45 +5,17 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
-#include <segyio/segy.h>
 #include <string>
 #include <utility>
 
 #include "io/files/input_file.hpp"
+#include "io/files/segy_format.hpp"
 #include "io/results/segy_headers.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
-
-/// The numbers of a header, by their first byte as tables count them. Fields within the header alone are asked for.
-class HeaderView {
-public:
-    /// \param first_byte that tables call the first of these.
-    HeaderView(std::span<const char> bytes, bool is_little_endian, std::int64_t first_byte = 1)
-        : bytes_(bytes), first_(first_byte), is_little_endian_(is_little_endian) {}
-
-    [[nodiscard]] std::uint64_t natural(std::int64_t byte, std::int64_t width) const {
-        std::uint64_t value = 0;
-        for (std::int64_t i = 0; i < width; ++i) {
-            const std::int64_t at = byte - first_ + (is_little_endian_ ? width - 1 - i : i);
-            value = value << 8 | static_cast<unsigned char>(bytes_[static_cast<std::size_t>(at)]);
-        }
-        return value;
-    }
-    [[nodiscard]] std::int64_t integer(std::int64_t byte, std::int64_t width) const {
-        const auto unused = static_cast<int>(64 - 8 * width);
-        return static_cast<std::int64_t>(natural(byte, width) << unused) >> unused;
-    }
-    /// An IEEE double.
-    [[nodiscard]] double real(std::int64_t byte) const { return std::bit_cast<double>(natural(byte, 8)); }
-
-private:
-    std::span<const char> bytes_;
-    std::int64_t first_;
-    bool is_little_endian_;
-};
 
 /// A sample format that is read.
 struct SampleFormat {
@@ -60,10 +32,10 @@ constexpr double kMillisecond = 1e-3, kFoot = 0.3048;
 constexpr int kFeet = 2, kDead = 2, kLengths = 1;  // bytes 3255, 29 and 89
 
 constexpr std::array<SampleFormat, 13> kSampleFormats{{
-    {1, 4, SampleFormat::Kind::ibm, "format 1 (IBM floats)"},
+    {kIbmFloats, 4, SampleFormat::Kind::ibm, "format 1 (IBM floats)"},
     {2, 4, SampleFormat::Kind::integer, "format 2 (32-bit integers)"},
     {3, 2, SampleFormat::Kind::integer, "format 3 (16-bit integers)"},
-    {5, 4, SampleFormat::Kind::ieee, "format 5 (IEEE floats)"},
+    {kIeeeFloats, 4, SampleFormat::Kind::ieee, "format 5 (IEEE floats)"},
     {6, 8, SampleFormat::Kind::ieee, "format 6 (IEEE doubles)"},
     {7, 3, SampleFormat::Kind::integer, "format 7 (24-bit integers)"},
     {8, 1, SampleFormat::Kind::integer, "format 8 (8-bit integers)"},
@@ -96,7 +68,7 @@ void decode(const SampleFormat& format, bool is_little_endian, std::vector<char>
         if (is_little_endian)
             for (std::size_t at = 0; at < bytes.size(); at += 4) std::reverse(&bytes[at], &bytes[at] + 4);
         std::memcpy(samples.data(), bytes.data(), bytes.size());
-        segy_to_native(format.number, static_cast<long long>(samples.size()), samples.data());
+        decode_samples(format.number, samples);
         return;
     }
     const HeaderView view(bytes, is_little_endian, 0);
@@ -141,12 +113,12 @@ TraceFileReader::TraceFileReader(std::filesystem::path file, const TraceBytes& b
 }
 
 void TraceFileReader::open_segy(std::uintmax_t size) {
-    constexpr std::int64_t first_byte = SEGY_TEXT_HEADER_SIZE + 1;
-    if (size < SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE)
+    constexpr std::int64_t first_byte = kTextualHeaderBytes + 1;
+    if (size < kTextualHeaderBytes + kBinaryHeaderBytes)
         fail("is not SEG-Y: shorter than the 3600 bytes of its headers");
     auto in = open_input_file(file_);
-    in.seekg(SEGY_TEXT_HEADER_SIZE);
-    std::array<char, SEGY_BINARY_HEADER_SIZE> bytes{};
+    in.seekg(kTextualHeaderBytes);
+    std::array<char, kBinaryHeaderBytes> bytes{};
     if (!in.read(bytes.data(), bytes.size())) fail("cannot read it: " + why_unread(in));
     const std::uint64_t order = HeaderView(bytes, false, first_byte).natural(3297, 4);
     if (order == 0x02010403)
@@ -180,7 +152,7 @@ void TraceFileReader::open_segy(std::uintmax_t size) {
 
 /// Where traces begin, their length and their number.
 void TraceFileReader::find_traces(const HeaderView& header, std::uintmax_t size) {
-    constexpr std::uintmax_t before = SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE, most_headers = 1000;
+    constexpr std::uintmax_t before = kTextualHeaderBytes + kBinaryHeaderBytes, most_headers = 1000;
     const std::int64_t texts = header.integer(3505, 2);
     std::uint64_t count = 0, additional = 0, after = 0;
     first_ = 0;
@@ -188,7 +160,7 @@ void TraceFileReader::find_traces(const HeaderView& header, std::uintmax_t size)
         additional = header.natural(3507, 4);
         count = header.natural(3513, 8);
         first_ = header.natural(3521, 8);
-        after = static_cast<std::uint64_t>(std::max<std::int64_t>(header.integer(3529, 4), 0)) * SEGY_TEXT_HEADER_SIZE;
+        after = static_cast<std::uint64_t>(std::max<std::int64_t>(header.integer(3529, 4), 0)) * kTextualHeaderBytes;
         if (additional > most_headers)
             fail("has " + std::to_string(additional) + " more headers of each trace (bytes 3507-3510)");
     }
@@ -196,7 +168,7 @@ void TraceFileReader::find_traces(const HeaderView& header, std::uintmax_t size)
         if (texts < 0)
             fail("says neither how many textual headers it has (bytes 3505-3506 are " + std::to_string(texts) +
                  ") nor where its traces begin");
-        first_ = before + static_cast<std::uintmax_t>(texts) * SEGY_TEXT_HEADER_SIZE;
+        first_ = before + static_cast<std::uintmax_t>(texts) * kTextualHeaderBytes;
     }
     if (first_ < before || first_ >= size || after > size - first_) fail("has no traces behind its headers");
     header_bytes_ = kTraceHeaderBytes * (1 + additional);

@@ -66,7 +66,7 @@ void check_traces(const RecordedData& data, const RecordedFacts& facts, Findings
                               counted(data.files().size(), "file"), data.dt_s(),
                               counted(facts.shots.size(), "place") + " of sources",
                               counted(facts.receivers, "place") + " of receivers")});
-    findings.add_traces(Level::bad, "not_finite", facts.not_finite, "with samples that are no finite numbers",
+    findings.add_traces(Level::bad, "not_finite", facts.not_finite, "with samples that are not finite",
                         "all samples are finite");
     if (facts.duplicates.empty()) {
         findings.add({Level::ok, "duplicates", "no two traces have the same source and receiver"});

@@ -17,19 +17,7 @@ pkg_check_modules(SECCOMP IMPORTED_TARGET libseccomp)
 
 # The high-level library (dimension scales) comes with the same package; pkg-config does not name it.
 find_library(HDF5_HL_LIBRARY NAMES hdf5_hl hdf5_serial_hl HINTS ${HDF5_LIBRARY_DIRS} REQUIRED)
-# Its CMake package names no library in Debian 12, and there is no pkg-config file.
-find_path(SEGYIO_INCLUDE_DIR segyio/segy.h)
-find_library(SEGYIO_LIBRARY segyio)
-if(NOT SEGYIO_INCLUDE_DIR OR NOT SEGYIO_LIBRARY)
-  message(FATAL_ERROR "libsegyio (segyio/segy.h) is not there: install it (Debian, Ubuntu: libsegyio-dev), "
-    "or set SEGYIO_INCLUDE_DIR and SEGYIO_LIBRARY")
+if(NOT TARGET onda_needs::hdf5_hl)
+  add_library(onda_needs::hdf5_hl UNKNOWN IMPORTED)
+  set_target_properties(onda_needs::hdf5_hl PROPERTIES IMPORTED_LOCATION ${HDF5_HL_LIBRARY})
 endif()
-foreach(pair "hdf5_hl;${HDF5_HL_LIBRARY}" "segyio;${SEGYIO_LIBRARY}")
-  list(GET pair 0 name)
-  list(GET pair 1 file)
-  if(NOT TARGET onda_needs::${name})
-    add_library(onda_needs::${name} UNKNOWN IMPORTED)
-    set_target_properties(onda_needs::${name} PROPERTIES IMPORTED_LOCATION ${file})
-  endif()
-endforeach()
-target_include_directories(onda_needs::segyio INTERFACE ${SEGYIO_INCLUDE_DIR})

@@ -59,7 +59,7 @@ the time domain, on CPUs and NVIDIA GPUs.
 This package contains its static libraries and headers for programs in C++,
 which find them by find_package(onda).")
 set(CPACK_DEBIAN_ONDA-DEV_PACKAGE_SHLIBDEPS OFF)
-set(CPACK_DEBIAN_ONDA-DEV_PACKAGE_DEPENDS "libyaml-cpp-dev, libhdf5-dev, libspdlog-dev, nlohmann-json3-dev, libcairo2-dev, libpng-dev, libseccomp-dev, libxxhash-dev, zlib1g-dev, libkissfft-dev, libsegyio-dev, pkg-config")
+set(CPACK_DEBIAN_ONDA-DEV_PACKAGE_DEPENDS "libyaml-cpp-dev, libhdf5-dev, libspdlog-dev, nlohmann-json3-dev, libcairo2-dev, libpng-dev, libseccomp-dev, libxxhash-dev, zlib1g-dev, libkissfft-dev, pkgconf")
 
 set(packages onda onda-dev)
 if(TARGET onda_mpi)

@@ -73,7 +73,8 @@ bool is_abandoned(const std::filesystem::path& file, const std::string& text) {
 void take_away(const std::filesystem::path& file, const std::string& text) {
     const std::filesystem::path aside = temporary_path(file);
     if (std::rename(file.c_str(), aside.c_str()) != 0) return;
-    if (claim_in(aside) != text) static_cast<void>(::link(aside.c_str(), file.c_str()));
+    // Where it cannot be put back, a third process has claimed the same, and that claim stands.
+    [[maybe_unused]] const int put_back = claim_in(aside) == text ? 0 : ::link(aside.c_str(), file.c_str());
     ::unlink(aside.c_str());
 }
 

@@ -232,7 +232,7 @@ TEST_CASE("what is wrong is named with its line and column") {
     CHECK(message("a.sps", "H20 Description of grid units   American Feet\n" + whole) ==
           ":1:1: coordinates in feet: 'H20 Description of grid units   American Feet'; convert them to metres, or give "
           "their factor to metre in a header (H201 of SPS)");
-    CHECK(message("a.sps", std::string("S\0S", 3)) == ":1:1: is no text");
+    CHECK(message("a.sps", std::string("S\0S", 3)) == ":1:1: is a binary file, not a text");
     CHECK(message("b.p190", "R" + p1_group(1, 1., 2., 3.)) == ":1:1: receivers before the first source (S)");
     CHECK(message("b.p190", p1_source(7, 1., 2.) + p1_source(8, 1., 2.) + "R" + p1_group(1, 1., 2., 3.)) ==
           ": the shot at point 7 has no receivers (R), others have");

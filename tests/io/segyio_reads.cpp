@@ -39,7 +39,7 @@ int check_with_segyio(const std::string& python, const std::string& text, const 
 TEST_CASE("segyio reads what h5py reads") {
     const std::string python = python_with("import segyio.su, h5py, numpy");
     if (python.empty()) {
-        std::puts("skipped: no Python has segyio and h5py (Debian, Ubuntu: python3-segyio, python3-h5py)");
+        std::puts("skipped: no Python has segyio and h5py (Debian: python3-segyio, python3-h5py)");
         std::exit(kSkipped);
     }
     CHECK(check_with_segyio(python, kSmall2d, "ieee") == 0);

@@ -1,16 +1,18 @@
 // SEG-Y and SU hold every sample as it was, in IEEE floats bit for bit, and headers as SEG-Y rev 1 says; a file is
-// complete or absent. Read back with libsegyio; what Python's segyio makes of the files of a run is tested by
+// complete or absent. Read back byte by byte; what Python's segyio makes of the files of a run is tested by
 // segyio_reads.cpp.
 // Takes less than a second.
 #include "io/results/trace_file.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <limits>
-#include <segyio/segy.h>
 
+#include "io/files/segy_format.hpp"
 #include "tests/io/file_size_limit.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/io/result_file_checks.hpp"
@@ -44,60 +46,71 @@ void write_gathers(const std::filesystem::path& file, TraceFormat format, std::s
     writer.finish().commit();
 }
 
-/// A file as libsegyio reads it.
+/// A file as the standard has it: its headers, and traces of one length.
 struct Traces {
     std::string text;
-    std::vector<char> binary = std::vector<char>(SEGY_BINARY_HEADER_SIZE);
-    std::vector<std::vector<char>> headers;
+    std::string binary;
+    std::vector<std::string> headers;
     std::vector<std::vector<float>> samples;
-    bool headers_are_little_endian = false;
+    bool is_little_endian = false;
 
-    Traces(const std::filesystem::path& path, TraceFormat format, int count) {
-        segy_file* file = segy_open(path.c_str(), "r");
-        REQUIRE(file != nullptr);
-        const bool segy = format != TraceFormat::su;
-        long first = 0;
-        if (segy) {
-            std::vector<char> characters(static_cast<std::size_t>(segy_textheader_size()));
-            REQUIRE(segy_read_textheader(file, characters.data()) == SEGY_OK);
-            text = characters.data();
-            REQUIRE(segy_binheader(file, binary.data()) == SEGY_OK);
-            first = segy_trace0(binary.data());
-            CHECK(segy_samples(binary.data()) == count);
-        } else {
-            REQUIRE(segy_set_format(file, int{SEGY_IEEE_FLOAT_4_BYTE} | int{SEGY_LSB}) == SEGY_OK);
-            headers_are_little_endian = true;
+    Traces(const std::filesystem::path& path, TraceFormat format, std::size_t count)
+        : is_little_endian(format == TraceFormat::su) {
+        const std::string all = text_of(path);
+        std::size_t at = 0;
+        if (format != TraceFormat::su) {
+            for (const char c : all.substr(0, 3200)) text += ascii(c);
+            binary = all.substr(3200, 400);
+            at = 3600;
+            CHECK(binary_field(3221) == int(count));
         }
-        const int bytes = segy_trace_bsize(count);
-        int traces = 0;
-        REQUIRE(segy_traces(file, &traces, first, bytes) == SEGY_OK);
-        const int of_samples = segy ? segy_format(binary.data()) : int{SEGY_IEEE_FLOAT_4_BYTE};
-        for (int i = 0; i < traces; ++i) {
-            REQUIRE(segy_traceheader(file, i, headers.emplace_back(SEGY_TRACE_HEADER_SIZE).data(), first, bytes) ==
-                    SEGY_OK);
-            auto& trace = samples.emplace_back(static_cast<std::size_t>(count));
-            REQUIRE(segy_readtrace(file, i, trace.data(), first, bytes) == SEGY_OK);
-            REQUIRE(segy_to_native(of_samples, count, trace.data()) == SEGY_OK);
+        const bool are_ibm = format != TraceFormat::su && binary_field(3225) == 1;
+        REQUIRE((all.size() - at) % (240 + 4 * count) == 0);
+        for (; at < all.size(); at += 240 + 4 * count) {
+            headers.push_back(all.substr(at, 240));
+            auto& trace = samples.emplace_back();
+            for (std::size_t i = 0; i < count; ++i) {
+                const std::uint32_t word = natural(all, at + 240 + 4 * i, 4);
+                trace.push_back(are_ibm ? of_ibm(word) : std::bit_cast<float>(word));
+            }
         }
-        segy_close(file);
     }
-    [[nodiscard]] int field(std::size_t trace, int byte) const {
-        if (byte > 180 && headers_are_little_endian) return 0;  // of which libsegyio knows some alone
-        std::int32_t value = 0;
-        CHECK(segy_get_field(headers.at(trace).data(), byte, &value) == SEGY_OK);
+    [[nodiscard]] int field(std::size_t trace, std::size_t byte) const {
+        constexpr std::size_t of_two_bytes[][2] = {{29, 35}, {69, 71}, {89, 179}, {201, 203}, {209, 217}, {229, 231}};
+        const bool is_short = std::ranges::any_of(
+            of_two_bytes, [byte](const auto& range) { return byte >= range[0] && byte <= range[1]; });
+        return integer(headers.at(trace), byte - 1, is_short ? 2 : 4);
+    }
+    [[nodiscard]] int binary_field(std::size_t byte) const { return integer(binary, byte - 3201, byte < 3213 ? 4 : 2); }
+
+private:
+    [[nodiscard]] std::uint32_t natural(const std::string& bytes, std::size_t first, std::size_t count) const {
+        std::uint32_t value = 0;
+        for (std::size_t i = 0; i < count; ++i)
+            value = value << 8 | static_cast<unsigned char>(bytes.at(first + (is_little_endian ? count - 1 - i : i)));
         return value;
     }
-    [[nodiscard]] int binary_field(int byte) const {
-        std::int32_t value = 0;
-        CHECK(segy_get_bfield(binary.data(), byte, &value) == SEGY_OK);
-        return value;
+    [[nodiscard]] int integer(const std::string& bytes, std::size_t first, std::size_t count) const {
+        const std::uint32_t value = natural(bytes, first, count);
+        return count == 2 ? std::int16_t(value) : std::int32_t(value);
+    }
+    static char ascii(char ebcdic) {
+        for (char c = ' '; c <= '~'; ++c)
+            if (ebcdic_of({&c, 1})[0] == ebcdic) return c;
+        return '\0';
+    }
+    /// IBM's floats: a sign, seven bits of a power of 16 from -64 on, a fraction of 24 bits.
+    static float of_ibm(std::uint32_t word) {
+        const double fraction = std::ldexp(double(word & 0xffffff), -24);
+        return float((word >> 31 ? -1. : 1.) * fraction * std::pow(16., double(word >> 24 & 0x7f) - 64.));
     }
 };
 
 constexpr std::int64_t kLargest = 2147483647;
 
 struct Field {
-    int byte, value;
+    std::size_t byte;
+    int value;
 };
 
 }  // namespace

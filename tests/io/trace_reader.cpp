@@ -9,7 +9,6 @@
 #include <fstream>
 #include <functional>
 #include <random>
-#include <segyio/segy.h>
 
 #include "io/results/segy_headers.hpp"
 #include "io/results/trace_file.hpp"
@@ -20,7 +19,7 @@ using namespace onda;
 namespace {
 
 constexpr std::int64_t kSamples = 21, kReceivers = 3;
-constexpr std::size_t kHeads = SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE;
+constexpr std::size_t kHeads = kTextualHeaderBytes + kBinaryHeaderBytes;
 
 ShotGather gather_of(std::int64_t shot) {
     ShotGather gather{shot, {{1000.125 * double(shot), -20.5, 3.004}}, {}, 0.002, kSamples, {}};
@@ -49,9 +48,9 @@ std::filesystem::path changed(const std::filesystem::path& file, std::size_t sam
                               const std::function<void(char*, const std::vector<char*>&)>& change) {
     Bytes bytes = bytes_of(file);
     std::vector<char*> headers;
-    for (std::size_t at = kHeads; at < bytes.size(); at += SEGY_TRACE_HEADER_SIZE + kSamples * sample_bytes)
+    for (std::size_t at = kHeads; at < bytes.size(); at += kTraceHeaderBytes + kSamples * sample_bytes)
         headers.push_back(bytes.data() + at);
-    change(bytes.data() + SEGY_TEXT_HEADER_SIZE, headers);
+    change(bytes.data() + kTextualHeaderBytes, headers);
     const auto copy = file.parent_path() / "changed.sgy";
     put(copy, bytes);
     return copy;
@@ -95,13 +94,12 @@ TEST_CASE("traces that were written come back, in every format and order of byte
     const auto su = written(folder, TraceFormat::su, "little.su");
     check_traces(TraceFileReader(su));
     Bytes bytes = bytes_of(su);
-    for (auto trace = bytes.begin(); trace != bytes.end(); trace += SEGY_TRACE_HEADER_SIZE + 4 * kSamples) {
-        std::array<char, SEGY_TRACE_HEADER_SIZE> header{};
+    for (auto trace = bytes.begin(); trace != bytes.end(); trace += kTraceHeaderBytes + 4 * kSamples) {
+        std::array<char, kTraceHeaderBytes> header{};
         std::copy_n(trace, header.size(), header.begin());
-        reverse_words(header);
+        reverse_numbers(header);
         std::copy(header.begin(), header.end(), trace);
-        for (auto sample = trace + SEGY_TRACE_HEADER_SIZE; sample != trace + SEGY_TRACE_HEADER_SIZE + 4 * kSamples;
-             sample += 4)
+        for (auto sample = trace + kTraceHeaderBytes; sample != trace + kTraceHeaderBytes + 4 * kSamples; sample += 4)
             std::reverse(sample, sample + 4);
     }
     put(folder.path() / "big.su", bytes);
@@ -117,7 +115,7 @@ TEST_CASE("samples may be integers") {
         const int format = kind.first;
         const std::size_t size = kind.second;
         Bytes bytes(floats.begin(), floats.begin() + kHeads);
-        bytes[SEGY_TEXT_HEADER_SIZE + 25] = static_cast<char>(format);  // byte 3226
+        bytes[kTextualHeaderBytes + 25] = static_cast<char>(format);  // byte 3226
         for (const std::int64_t shot : {1, 2})
             for (std::size_t r = 0; r < kReceivers; ++r) {
                 const std::size_t trace = std::size_t(shot - 1) * kReceivers + r;
@@ -139,18 +137,18 @@ TEST_CASE("scalers, feet, delays, dead traces and elevations are those of the he
     const TemporaryFolder folder;
     const auto file = written(folder, TraceFormat::segy_ieee, "ieee.sgy");
     const TraceFileReader reader(changed(file, 4, [](char* binary, const std::vector<char*>& headers) {
-        segy_set_bfield(binary, SEGY_BIN_MEASUREMENT_SYSTEM, 2);
+        set_number(binary, BinaryNumber::measurement_system, 2);
         char* const first = headers.front();
-        for (const auto& [field, value] : {std::pair{int(SEGY_TR_SOURCE_GROUP_SCALAR), 10},
-                                           {SEGY_TR_SOURCE_X, 200},
-                                           {SEGY_TR_ELEV_SCALAR, -100},
-                                           {SEGY_TR_SOURCE_SURF_ELEV, 12'000},
-                                           {SEGY_TR_SOURCE_DEPTH, 500},
-                                           {SEGY_TR_DELAY_REC_TIME, -40}})
-            segy_set_field(first, field, value);
-        segy_set_field(headers[1], SEGY_TR_TRACE_ID, 2);
-        segy_set_field(headers[2], SEGY_TR_SAMPLE_COUNT, 0);
-        segy_set_field(headers[2], SEGY_TR_SAMPLE_INTER, 0);
+        for (const auto& [field, value] : {std::pair{TraceNumber::coordinate_scaler, 10},
+                                           {TraceNumber::source_x, 200},
+                                           {TraceNumber::elevation_scaler, -100},
+                                           {TraceNumber::source_surface_elevation, 12'000},
+                                           {TraceNumber::source_depth, 500},
+                                           {TraceNumber::delay, -40}})
+            set_number(first, field, value);
+        set_number(headers[1], TraceNumber::identification, 2);
+        set_number(headers[2], TraceNumber::samples, 0);
+        set_number(headers[2], TraceNumber::interval, 0);
     }));
     CHECK(reader.traces()[0].source_m[0] == doctest::Approx(2000 * 0.3048));
     CHECK(reader.traces()[0].source_m[2] == doctest::Approx(-115 * 0.3048));
@@ -311,22 +309,22 @@ TEST_CASE("what rev 2 says wrongly is refused with its bytes") {
 TEST_CASE("headers that contradict each other, and what is no SEG-Y, are refused with trace and bytes") {
     const TemporaryFolder folder;
     const auto file = written(folder, TraceFormat::segy_ieee, "ieee.sgy");
-    const auto refused = [&](int field, int value, const std::string& words) {
-        const std::string message = refusal(changed(
-            file, 4, [&](char*, const std::vector<char*>& headers) { segy_set_field(headers[4], field, value); }));
+    const auto refused = [&](TraceNumber field, int value, const std::string& words) {
+        const std::string message = refusal(
+            changed(file, 4, [&](char*, const std::vector<char*>& headers) { set_number(headers[4], field, value); }));
         CAPTURE(message);
         CHECK(message.find(words) != std::string::npos);
     };
-    refused(SEGY_TR_SAMPLE_COUNT, 20, "trace 5 has 20 samples (bytes 115-116), the file 21 of each");
-    refused(SEGY_TR_SAMPLE_INTER, 4000, "trace 5 has a sample every 0.004 s (bytes 117-118), others every 0.002 s");
-    refused(SEGY_TR_COORD_UNITS, 2, "trace 5 has coordinates in units 2 (bytes 89-90), which are angles");
-    const auto of_file = [&](int field, int value) {
+    refused(TraceNumber::samples, 20, "trace 5 has 20 samples (bytes 115-116), the file 21 of each");
+    refused(TraceNumber::interval, 4000, "trace 5 has a sample every 0.004 s (bytes 117-118), others every 0.002 s");
+    refused(TraceNumber::coordinate_units, 2, "trace 5 has coordinates in units 2 (bytes 89-90), which are angles");
+    const auto of_file = [&](BinaryNumber field, int value) {
         return refusal(
-            changed(file, 4, [&](char* binary, const std::vector<char*>&) { segy_set_bfield(binary, field, value); }));
+            changed(file, 4, [&](char* binary, const std::vector<char*>&) { set_number(binary, field, value); }));
     };
-    CHECK(of_file(SEGY_BIN_FORMAT, 4).find("samples of format 4 (bytes 3225-3226)") != std::string::npos);
-    CHECK(of_file(SEGY_BIN_SAMPLES, 0).find("has no samples") != std::string::npos);
-    CHECK(of_file(SEGY_BIN_SAMPLES, 22).find("not a whole number of traces of 22 samples") != std::string::npos);
+    CHECK(of_file(BinaryNumber::format, 4).find("samples of format 4 (bytes 3225-3226)") != std::string::npos);
+    CHECK(of_file(BinaryNumber::samples, 0).find("has no samples") != std::string::npos);
+    CHECK(of_file(BinaryNumber::samples, 22).find("not a whole number of traces of 22 samples") != std::string::npos);
     put(folder.path() / "short.su", Bytes(100));
     CHECK(refusal(folder.path() / "short.su").find("shorter than a trace header") != std::string::npos);
     put(folder.path() / "odd.su", Bytes(1001, '\1'));

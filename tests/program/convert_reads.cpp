@@ -9,7 +9,7 @@
 TEST_CASE("arrays of NumPy and SEG-Y of segyio are read node by node") {
     const std::string python = python_with("import segyio.su, h5py, numpy");
     if (python.empty()) {
-        std::puts("skipped: no Python has segyio and h5py (Debian, Ubuntu: python3-segyio, python3-h5py)");
+        std::puts("skipped: no Python has segyio and h5py (Debian: python3-segyio, python3-h5py)");
         std::exit(kSkipped);
     }
     const TemporaryFolder folder;

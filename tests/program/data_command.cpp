@@ -126,7 +126,7 @@ TEST_CASE("check finds what is wrong with traces by their numbers, and what fits
     CAPTURE(bad.out);
     CHECK(bad.code == 65);
     CHECK(contains(bad.err, "bad.sgy: 2 errors, listed as bad"));
-    CHECK(contains(bad.out, "bad       3 traces with samples that are no finite numbers: 20 to 22"));
+    CHECK(contains(bad.out, "bad       3 traces with samples that are not finite: 20 to 22"));
     CHECK(contains(bad.out, "bad       1 trace shot and received where an earlier one was: 71 (as 40)"));
     CHECK(contains(bad.out, "note      1 trace marked as dead, which count for nothing: 3"));
     CHECK(contains(bad.out, "note      1 trace not marked as dead whose samples are all 0: 9"));

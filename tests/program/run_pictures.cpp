@@ -125,7 +125,7 @@ TEST_CASE("onda plot draws the wavefields of a run's folder over its model, with
     CHECK(std::abs(at(over, 0.7, 0.3) - at(over, 0.7, 0.7)) > 20);
     CHECK(at(over_nothing, 0.7, 0.8) > 230);
     // Layers are paler.
-    CHECK(at(over, 0.05, 0.7) > at(over, 0.7, 0.7) + 10);
+    CHECK(at(over, 0.05, 0.7) > at(over, 0.7, 0.7) + 5);
     CHECK(at(drawn({"--model", (run.out() / "config.yaml").string()}), 0.05, 0.7) == at(over, 0.05, 0.7));
 }
 

@@ -49,6 +49,17 @@ def test_arrays_of_jax_share_their_memory():
     assert np.array_equal(taken, np.arange(12.0).reshape(3, 4))
 
 
+def test_accuracy_table_of_the_documents_is_that_of_its_script():
+    """Its first column, of Onda with and without time dispersion."""
+    table = runpy.run_path(str(EXAMPLES / "accuracy_table.py"))
+    case = table["Case"](table["POINTS"][0])
+    page = (EXAMPLES.parent / "docs" / "users_of.md").read_text()
+    for title, orders, trace in table["rows"](os.environ["ONDA_PROGRAM"])["onda"]:
+        for order in orders:
+            error = case.error(trace(case, order))
+            assert f"| {title} | {order} | {100 * error:.2g} % |" in page
+
+
 @pytest.fixture(scope="module")
 def transcranial():
     return runpy.run_path(str(EXAMPLES / "transcranial_benchmark.py"))

@@ -261,7 +261,7 @@ TEST_CASE("calibrations are read as they were written, and only those") {
     CHECK_THROWS_AS(gpu_calibration_from(broken), std::invalid_argument);
     broken = json;
     broken["device"] = 3;
-    CHECK_THROWS_WITH(gpu_calibration_from(broken), "device is no text");
+    CHECK_THROWS_WITH(gpu_calibration_from(broken), "device is not a text");
     broken = json;
     broken["multiprocessors"] = 1e300;
     CHECK_THROWS_WITH(gpu_calibration_from(broken), "multiprocessors is more than any device has");

@@ -34,7 +34,7 @@ const nlohmann::json& object_in(const nlohmann::json& json, const char* key) {
 std::string text_in(const nlohmann::json& json, const char* key) {
     const auto found = json.find(key);
     if (found == json.end()) return "";
-    if (!found->is_string()) throw std::invalid_argument(fmt::format("{} is no text", key));
+    if (!found->is_string()) throw std::invalid_argument(fmt::format("{} is not a text", key));
     return found->get<std::string>();
 }
 

@@ -299,7 +299,7 @@ GpuObservations read_observations(const std::filesystem::path& file) {
     constexpr std::uintmax_t most = 64 << 20;
     if (input_file_size(file) > most)
         throw Error(ExitCode::bad_data,
-                    fmt::format("{}: more than 64 MiB are no table of measured steps", shown(file)));
+                    fmt::format("{}: has more than 64 MiB, too many for a table of measured steps", shown(file)));
     std::ostringstream text;
     text << open_input_file(file).rdbuf();
     return parse_observations(text.str(), file.string());

@@ -1,7 +1,7 @@
 // Pictures of fields with axes, zoom, a cross hair and a colour bar, drawn on canvases.
 
 const kViridis = ["#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dcd59", "#b4de2c", "#fde725"];
-const kPaleGreys = ["#fafafa", "#c4c4c4"];  // under wavefields: water is all but white
+const kPaleGreys = ["#fafafa", "#d8d8d8"];  // under wavefields: water is all but white
 const kSeismic = ["#ffffff", "#808080", "#000000"];  // positive black
 const kSourceColour = "#e11e1e", kReceiverColour = "#ffc828";  // as those of pictures: io/pictures/picture.cpp
 const kRedBlue = ["#1f4e9c", "#7fa6d6", "#f7f7f7", "#e08a77", "#a3151b"];
