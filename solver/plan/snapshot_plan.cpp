@@ -24,13 +24,30 @@ T on_axis(const std::vector<T>& values, int axis, T otherwise) {
     return values[static_cast<std::size_t>(values.size() == 2 && axis == 2 ? 1 : axis)];
 }
 
+/// The hint that whole numbers are halves of times, as those of [0,3, 0,6]; empty where they make no times of the run.
+std::string comma_hint(const std::vector<double>& times_s, double duration_s) {
+    const auto is_whole = [](double time_s) { return time_s >= 0. && time_s < 1e6 && time_s == std::floor(time_s); };
+    if (times_s.size() % 2 != 0 || !std::ranges::all_of(times_s, is_whole)) return "";
+    std::string meant;
+    double last_s = -1.;
+    for (std::size_t i = 0; i < times_s.size(); i += 2) {
+        const std::string text = number_text(times_s[i]) + "." + number_text(times_s[i + 1]);
+        const double time_s = finite_number(text).value_or(-1.);
+        if (!(time_s > last_s && time_s <= duration_s)) return "";
+        meant += (meant.empty() ? "" : ", ") + text;
+        last_s = time_s;
+    }
+    return "; if its commas are decimal signs, write [" + meant + "]";
+}
+
 void check_times(const std::vector<double>& times_s, double duration_s, StageFaults& faults) {
+    const std::string hint = comma_hint(times_s, duration_s);
     for (std::size_t i = 0; i < times_s.size(); ++i) {
-        if (i > 0 && !(times_s[i] > times_s[i - 1])) return faults.add_of_value(kTimes, "must ascend");
+        if (i > 0 && !(times_s[i] > times_s[i - 1])) return faults.add_of_value(kTimes, "must ascend" + hint);
         if (times_s[i] < 0.) return faults.add_of_value(kTimes, number_text(times_s[i]) + " s is before the beginning");
         if (!(times_s[i] <= duration_s))
-            return faults.add_of_value(
-                kTimes, number_text(times_s[i]) + " s is after the end, time.duration_s = " + number_text(duration_s));
+            return faults.add_of_value(kTimes, number_text(times_s[i]) + " s is after the end, time.duration_s = " +
+                                                   number_text(duration_s) + hint);
     }
 }
 
