@@ -10,9 +10,10 @@ namespace {
 
 constexpr int kThreads = 256;
 
+/// Without scratch fields: a step can do without them.
 StepArrays arrays_of(const EquationRow& equation) {
     return {static_cast<int>(equation.arrays.size()), static_cast<int>(equation.fields.size()),
-            static_cast<int>(equation.memory.size() + equation.scratch.size())};
+            static_cast<int>(equation.memory.size())};
 }
 
 template <typename T, int Reads, int Updates>
@@ -45,7 +46,6 @@ public:
                 *read++ = {array.at, array.layout.pitch, array.layout.plane};
             }
             for (std::size_t i = 0; i < equation.memory.size(); ++i) *update++ = streamed(fields.memory[i]);
-            for (std::size_t i = 0; i < equation.scratch.size(); ++i) *update++ = streamed(fields.scratch[i]);
         }
     }
     void step(int now, cudaStream_t stream) const override {
@@ -99,7 +99,7 @@ void add_all(Instances<T>& list) {
     add<T, 4, 1>(list, Equation::drag_density);
     add<T, 5, 2>(list, Equation::vti);
     add<T, 6, 3>(list, Equation::vti_of_gradients);
-    add<T, 8, 4>(list, Equation::tti);
+    add<T, 8, 2>(list, Equation::tti);
 }
 
 }  // namespace

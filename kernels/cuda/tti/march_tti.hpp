@@ -79,77 +79,6 @@ __device__ __forceinline__ TiltPlace place_of_copy(int i) {
     return {i % across * V, y < 0 ? y - R : y + R};
 }
 
-/// What all threads of a block share.
-template <typename Tile>
-struct TiltBlock {
-    using T = typename Tile::T;
-    const TiltArguments<T>& a;
-    int thread, tile_x, tile_y;
-    int begin, end;  ///< planes that the block updates; g is computed of r more on either side
-    T* shared;
-    Barrier* barrier;
-
-    [[nodiscard]] __device__ __forceinline__ int first() const { return begin - Tile::radius; }
-    [[nodiscard]] __device__ __forceinline__ int last() const { return end + Tile::radius - 1; }
-    [[nodiscard]] __device__ __forceinline__ bool updates(int z) const { return z >= begin && z < end; }
-    [[nodiscard]] __device__ __forceinline__ T* stage(int z) const { return shared + (z & 1) * Tile::stage_size; }
-    /// One of Tile::waiting vectors of this thread.
-    [[nodiscard]] __device__ __forceinline__ T* waiting(int which) const {
-        return shared + 2 * Tile::stage_size + (which * Tile::own + thread) * Tile::vector;
-    }
-    /// This thread has written what others read of n g of plane z, and of the stresses of the next plane.
-    __device__ __forceinline__ void arrive() const { barrier_arrive(barrier); }
-    /// All have.
-    __device__ __forceinline__ void wait(int z) const { barrier_wait(barrier, (z - first() + 1) & 1); }
-};
-
-/// The stresses of a thread's own vector, of planes z - r … z + r.
-template <typename Tile>
-struct TiltColumn {
-    using T = typename Tile::T;
-    static constexpr int R = Tile::radius;
-    const TiltBlock<Tile>& block;
-    /// Among the elements of a plane of the fields and of the axis; where these have none that any node needs, of node
-    /// (0, 0).
-    std::int64_t in_plane, in_axis;
-    int in_stage;
-    PlaneQueue<T, R> queue[2];  ///< of p, of q
-
-    __device__ __forceinline__ TiltColumn(const TiltBlock<Tile>& b, TiltPlace own) : block(b) {
-        const TiltArguments<T>& a = b.a;
-        const int x = b.tile_x + own.x, y = b.tile_y + own.y;
-        in_plane = x < a.nx + 2 * R && y < a.ny + 2 * R ? y * a.pitch + x : 0;
-        in_axis = x < a.nx + R && y < a.ny + R ? y * a.n_pitch + x : 0;
-        in_stage = (own.y + 2 * R) * Tile::pitch + own.x + 2 * Tile::halo;
-        ONDA_UNROLL
-        for (int which = 0; which < 2; ++which) ONDA_UNROLL
-        for (int i = 0; i <= 2 * R; ++i) queue[which].plane[i] = stress(which, b.first() - R + i);
-    }
-    [[nodiscard]] __device__ __forceinline__ Vec<T> stress(int which, int z) const {
-        return load_vector((which == 0 ? block.a.p : block.a.vertical) + z * block.a.plane + in_plane);
-    }
-    /// Its place in plane z of a component of the axis.
-    [[nodiscard]] __device__ __forceinline__ const T* axis(int component, int z) const {
-        return block.a.n[component] + z * block.a.n_plane + in_axis;
-    }
-    /// Hands the stresses of plane z, `ahead` of the queues, to the others.
-    __device__ __forceinline__ void put(int z, int ahead) const {
-        ONDA_UNROLL
-        for (int which = 0; which < 2; ++which)
-            store_stored(block.stage(z) + which * Tile::stress_size + in_stage, queue[which].plane[R + ahead]);
-    }
-    /// The stresses that the queues take in after plane z; of the last plane any that exist.
-    __device__ __forceinline__ void load_next(int z, Vec<T> (&next)[2]) const {
-        const int newest = z < block.last() ? z + R + 1 : z + R;
-        ONDA_UNROLL
-        for (int which = 0; which < 2; ++which) next[which] = stress(which, newest);
-    }
-    __device__ __forceinline__ void advance(const Vec<T> (&next)[2]) {
-        ONDA_UNROLL
-        for (int which = 0; which < 2; ++which) queue[which].advance(next[which]);
-    }
-};
-
 template <typename T>
 __device__ __forceinline__ Vec<T> product(const Vec<T>& a, const Vec<T>& b) {
     Vec<T> result;
@@ -185,312 +114,332 @@ __device__ __forceinline__ void add_difference(T weight, const Vec<T>& after, co
     for (int v = 0; v < Vec<T>::size; ++v) sum.v[v] = fused(weight, after.v[v] - before.v[v], sum.v[v]);
 }
 
-/// The derivatives of a stress along the axes, and if WithStar the star. \param at the vector in shared memory.
-template <typename Tile, bool WithStar>
-__device__ __forceinline__ void differentiate(const TiltArguments<typename Tile::T>& a, const typename Tile::T* at,
-                                              const PlaneQueue<typename Tile::T, Tile::radius>& queue,
-                                              Vec<typename Tile::T> (&d)[3], Vec<typename Tile::T>& star) {
+/// g of a vector of a stress. \param at the vector in shared memory; \param load_axis sets n, which is needed last;
+/// \param star the Laplacian there, if WithStar.
+template <typename Tile, bool WithStar, typename LoadAxis>
+__device__ __forceinline__ Vec<typename Tile::T> g_of(const TiltArguments<typename Tile::T>& a,
+                                                      const typename Tile::T* at,
+                                                      const PlaneQueue<typename Tile::T, Tile::radius>& queue,
+                                                      const Vec<typename Tile::T> (&n)[3], const LoadAxis& load_axis,
+                                                      Vec<typename Tile::T>& star) {
     using T = typename Tile::T;
     constexpr int R = Tile::radius, H = Tile::halo, V = Tile::vector;
+    Vec<T> d[3] = {};
     T row[V + 2 * H];
     load_row<T, H>(at, row);
     add_along_x<T, R, H>(a.first[0], row, d[0]);
-    ONDA_UNROLL
-    for (int v = 0; WithStar && v < V; ++v) {
-        star.v[v] = a.stencil.centre * row[H + v];
+    if constexpr (WithStar) {
         ONDA_UNROLL
-        for (int k = 1; k <= R; ++k)
-            star.v[v] = fused(a.stencil.axis[0][k], row[H + v - k] + row[H + v + k], star.v[v]);
+        for (int v = 0; v < V; ++v) {
+            star.v[v] = a.stencil.centre * row[H + v];
+            ONDA_UNROLL
+            for (int k = 1; k <= R; ++k)
+                star.v[v] = fused(a.stencil.axis[0][k], row[H + v - k] + row[H + v + k], star.v[v]);
+        }
     }
     ONDA_UNROLL
     for (int m = 1; m <= R; ++m) {
         const Vec<T> after = load_vector(at + m * Tile::pitch), before = load_vector(at - m * Tile::pitch);
         add_difference(a.first[1][m], after, before, d[1]);
-        ONDA_UNROLL
-        for (int v = 0; WithStar && v < V; ++v)
-            star.v[v] = fused(a.stencil.axis[1][m], before.v[v] + after.v[v], star.v[v]);
+        if constexpr (WithStar) {
+            ONDA_UNROLL
+            for (int v = 0; v < V; ++v) star.v[v] = fused(a.stencil.axis[1][m], before.v[v] + after.v[v], star.v[v]);
+        }
     }
     ONDA_UNROLL
     for (int m = 1; m <= R; ++m) add_difference(a.first[2][m], queue.plane[R + m], queue.plane[R - m], d[2]);
-    ONDA_UNROLL
-    for (int v = 0; WithStar && v < V; ++v) star.v[v] = queue.add_along_z(v, a.stencil.axis[2], star.v[v]);
-}
-
-/// g of a vector.
-template <typename T>
-__device__ __forceinline__ Vec<T> vector_along_axis(const Vec<T> (&n)[3], const Vec<T> (&d)[3]) {
+    if constexpr (WithStar) {
+        ONDA_UNROLL
+        for (int v = 0; v < V; ++v) star.v[v] = queue.add_along_z(v, a.stencil.axis[2], star.v[v]);
+    }
+    load_axis();
     Vec<T> g;
     ONDA_UNROLL
-    for (int v = 0; v < Vec<T>::size; ++v)
-        g.v[v] = along_axis(n[0].v[v], n[1].v[v], n[2].v[v], d[0].v[v], d[1].v[v], d[2].v[v]);
+    for (int v = 0; v < V; ++v) g.v[v] = along_axis(n[0].v[v], n[1].v[v], n[2].v[v], d[0].v[v], d[1].v[v], d[2].v[v]);
     return g;
 }
 
-/// What a thread of the halo copies of Tile::outer.
+/// The stresses of a thread's own vector, of planes s - r … s + r.
 template <typename Tile>
-class OuterHalo {
-public:
+struct TiltColumn {
     using T = typename Tile::T;
+    static constexpr int R = Tile::radius, H = Tile::halo;
 
-    __device__ __forceinline__ explicit OuterHalo(const TiltBlock<Tile>& block) : block_(block) {
-        constexpr int R = Tile::radius;
-        const TiltArguments<T>& a = block.a;
-        ONDA_UNROLL
-        for (int i = 0; i < Tile::copies; ++i) {
-            const int which = block.thread - Tile::own + i * Tile::beside;
-            const TiltPlace place = place_of_copy<Tile>(which);
-            const int x = block.tile_x + place.x, y = block.tile_y + place.y;
-            const bool exists = which < Tile::outer && x < a.nx + 2 * R && y < a.ny + 2 * R;
-            from_[i] = static_cast<int>(y * a.pitch) + x;
-            to_[i] = exists ? (place.y + 2 * R) * Tile::pitch + place.x + 2 * Tile::halo : -1;
-        }
-    }
-    __device__ __forceinline__ void copy(int z) const {
-        T* const stage = block_.stage(z);
-        ONDA_UNROLL
-        for (int i = 0; i < Tile::copies; ++i) {
-            if (to_[i] < 0) continue;
-            const std::int64_t from = z * block_.a.plane + from_[i];
-            copy_async16(stage + to_[i], block_.a.p + from, true);
-            copy_async16(stage + Tile::stress_size + to_[i], block_.a.vertical + from, true);
-        }
-        copies_commit();
-    }
+    const TiltArguments<T>& a;
+    /// Among the elements of a plane of the fields and of the axis; where these have none that any node needs, of node
+    /// (0, 0).
+    std::int64_t in_plane, in_axis;
+    int in_stage;
+    PlaneQueue<T, R> queue[2];  ///< of p, of q
 
-private:
-    const TiltBlock<Tile>& block_;
-    int from_[Tile::copies], to_[Tile::copies];  ///< elements of a plane and of a stage; of none -1
+    /// \param own relative to the tile, (x, y) to the grid; \param first plane s.
+    __device__ __forceinline__ TiltColumn(const TiltArguments<T>& arguments, TiltPlace own, int x, int y, int first)
+        : a(arguments),
+          in_plane(x < a.nx + 2 * R && y < a.ny + 2 * R ? y * a.pitch + x : 0),
+          in_axis(x < a.nx + R && y < a.ny + R ? y * a.n_pitch + x : 0),
+          in_stage((own.y + 2 * R) * Tile::pitch + own.x + 2 * H) {
+        ONDA_UNROLL
+        for (int which = 0; which < 2; ++which) ONDA_UNROLL
+        for (int i = 0; i <= 2 * R; ++i) queue[which].plane[i] = stress(which, first - R + i);
+    }
+    [[nodiscard]] __device__ __forceinline__ Vec<T> stress(int which, int z) const {
+        return load_vector((which == 0 ? a.p : a.vertical) + z * a.plane + in_plane);
+    }
+    /// Its place in plane z of a component of the axis.
+    [[nodiscard]] __device__ __forceinline__ const T* axis(int component, int z) const {
+        return a.n[component] + z * a.n_plane + in_axis;
+    }
+    /// Hands the stresses of plane s + ahead to the others.
+    __device__ __forceinline__ void put(T* stage, int ahead) const {
+        ONDA_UNROLL
+        for (int which = 0; which < 2; ++which)
+            store_stored(stage + which * Tile::stress_size + in_stage, queue[which].plane[R + ahead]);
+    }
 };
 
-/// The way of a thread of the halo.
-template <typename Tile>
-__device__ __forceinline__ void march_beside(const TiltBlock<Tile>& block) {
-    using T = typename Tile::T;
-    constexpr int R = Tile::radius, x_begin = 2 * Tile::stress_size, y_begin = x_begin + 2 * Tile::x_size;
-    const TiltPlace own = place_of_thread<Tile>(block.thread);
-    const bool along_y = own.y < 0 || own.y >= Tile::height;
-    const bool computes = block.thread < Tile::own + Tile::beside_y + Tile::beside_x;
-    T* const to = block.shared + (along_y ? y_begin + (own.y + R) * Tile::width + own.x
-                                          : x_begin + own.y * Tile::x_pitch + own.x + Tile::halo);
-    const int to_q = along_y ? Tile::y_size : Tile::x_size;
+/// The planes of g that a block computes: those of its chunk, and R more on either side.
+struct TiltMarch {
+    int begin, end;
+};
 
-    const OuterHalo<Tile> outer(block);
-    TiltColumn<Tile> column(block, computes ? own : TiltPlace{0, 0});
-    outer.copy(block.first());
-    if (computes) column.put(block.first(), 0);
-    Vec<T> n[3], next[2];
+/// The x and y pairs of sum_i D_i (n_i g) of a vector of the tile. \param which of the stresses.
+template <typename Tile>
+__device__ __forceinline__ Vec<typename Tile::T> sum_in_plane(const TiltArguments<typename Tile::T>& a,
+                                                              const typename Tile::T* stage, TiltPlace own, int which) {
+    using T = typename Tile::T;
+    constexpr int R = Tile::radius, V = Tile::vector, H = Tile::halo;
+    Vec<T> sum{};
+    T row[V + 2 * H];
+    load_row<T, H>(stage + 2 * Tile::stress_size + which * Tile::x_size + own.y * Tile::x_pitch + own.x + H, row);
+    add_along_x<T, R, H>(a.first[0], row, sum);
+    const T* const at =
+        stage + 2 * (Tile::stress_size + Tile::x_size) + which * Tile::y_size + (own.y + R) * Tile::width + own.x;
+    ONDA_UNROLL
+    for (int m = 1; m <= R; ++m)
+        add_difference(a.first[1][m], load_vector(at + m * Tile::width), load_vector(at - m * Tile::width), sum);
+    return sum;
+}
+
+/// One of Tile::waiting vectors of a thread of the tile.
+template <typename Tile>
+__device__ __forceinline__ typename Tile::T* waiting_place(typename Tile::T* stages, int thread, int which) {
+    return stages + 2 * Tile::stage_size + (which * Tile::own + thread) * Tile::vector;
+}
+/// The way of a thread of the halo, which also copies what lies further out. Of plane s it computes g; the stresses of
+/// the next plane come meanwhile.
+template <typename Tile>
+__device__ __forceinline__ void march_beside(const TiltArguments<typename Tile::T>& a, int thread, int tile_x,
+                                             int tile_y, ChunkOfPlanes chunk, typename Tile::T* stages,
+                                             Barrier* barrier) {
+    using T = typename Tile::T;
+    constexpr int R = Tile::radius, H = Tile::halo;
+    const TiltPlace own = place_of_thread<Tile>(thread);
+    int from[Tile::copies], to[Tile::copies];
+    ONDA_UNROLL
+    for (int i = 0; i < Tile::copies; ++i) {
+        const int which = thread - Tile::own + i * Tile::beside;
+        const TiltPlace place = place_of_copy<Tile>(which);
+        from[i] = static_cast<int>((tile_y + place.y) * a.pitch) + tile_x + place.x;
+        const bool copied = which < Tile::outer && tile_x + place.x < a.nx + 2 * R && tile_y + place.y < a.ny + 2 * R;
+        to[i] = copied ? (place.y + 2 * R) * Tile::pitch + place.x + 2 * H : -1;
+    }
+    const auto copy_plane = [&](T* stage, int z) {
+        ONDA_UNROLL
+        for (int i = 0; i < Tile::copies; ++i)
+            if (to[i] >= 0) {
+                copy_async16(stage + to[i], a.p + z * a.plane + from[i], true);
+                copy_async16(stage + Tile::stress_size + to[i], a.vertical + z * a.plane + from[i], true);
+            }
+        copies_commit();
+    };
+    const bool computes =
+        Tile::beside == Tile::beside_y + Tile::beside_x || thread < Tile::own + Tile::beside_y + Tile::beside_x;
+    const bool across = own.y < 0 || own.y >= Tile::height;
+    const int in_y = 2 * (Tile::stress_size + Tile::x_size) + (own.y + R) * Tile::width + own.x;
+    const int in_x = 2 * Tile::stress_size + own.y * Tile::x_pitch + own.x + H;
+    const int of_g = across ? in_y : in_x, size_of_g = across ? Tile::y_size : Tile::x_size;
+    TiltColumn<Tile> column(a, computes ? own : TiltPlace{0, 0}, tile_x + own.x, tile_y + own.y, chunk.begin - R);
+    copy_plane(stages, chunk.begin - R);
+    if (computes) column.put(stages, 0);
+    copies_wait<0>();
+    Vec<T> n[3];
     const auto load_axis = [&](int z) {
         ONDA_UNROLL
         for (int i = 0; i < 3; ++i) n[i] = load_vector(column.axis(i, z));
     };
-    load_axis(block.begin);
-    copies_wait<0>();
-    block.arrive();
-    block.wait(block.first() - 1);
-    for (int z = block.first(); z <= block.last(); ++z) {
-        outer.copy(z + 1);
-        if (computes) column.put(z + 1, 1);
-        if (block.updates(z) && computes) {
+    load_axis(chunk.begin);
+    sync_threads<Tile::threads>();
+    int parity = 0;
+    for (int s = chunk.begin - R; s < chunk.end + R; ++s) {
+        T* const stage = stages + parity * Tile::stage_size;
+        T* const other = stages + (1 - parity) * Tile::stage_size;
+        const bool in_chunk = s >= chunk.begin && s < chunk.end;
+        copy_plane(other, s + 1);
+        if (computes) column.put(other, 1);
+        if (in_chunk && computes) {
+            Vec<T> none;
             ONDA_UNROLL
             for (int which = 0; which < 2; ++which) {
-                Vec<T> d[3] = {}, unused, of_axis;
-                differentiate<Tile, false>(block.a, block.stage(z) + which * Tile::stress_size + column.in_stage,
-                                           column.queue[which], d, unused);
+                const Vec<T> g = g_of<Tile, false>(
+                    a, stage + which * Tile::stress_size + column.in_stage, column.queue[which], n, [] {}, none);
+                Vec<T> n_beyond;
                 ONDA_UNROLL
-                for (int v = 0; v < Tile::vector; ++v) of_axis.v[v] = along_y ? n[1].v[v] : n[0].v[v];
-                store_stored(to + (z & 1) * Tile::stage_size + which * to_q, product(of_axis, vector_along_axis(n, d)));
+                for (int v = 0; v < Tile::vector; ++v) n_beyond.v[v] = across ? n[1].v[v] : n[0].v[v];
+                store_stored(stage + of_g + which * size_of_g, product(n_beyond, g));
             }
         }
         copies_wait<0>();
-        block.arrive();
-        column.load_next(z, next);
-        if (block.updates(z)) load_axis(z + 1);
-        block.wait(z);
-        column.advance(next);
+        barrier_arrive(barrier);
+        const int ahead = s + R + 1 < chunk.end + 2 * R ? s + R + 1 : s + R;
+        const Vec<T> newest[2] = {column.stress(0, ahead), column.stress(1, ahead)};
+        if (in_chunk) load_axis(s + 1);
+        barrier_wait(barrier, parity);
+        ONDA_UNROLL
+        for (int which = 0; which < 2; ++which) column.queue[which].advance(newest[which]);
+        parity = 1 - parity;
     }
 }
 
-/// The way of a thread of the tile. Of plane z it computes g, then updates plane z - r, whose last n_z g that was, and
-/// then, when the others have theirs, the sums of plane z along x and y.
+/// The way of a thread of the tile. Of plane s it computes g, then updates plane z = s - r, whose last n_z g that was,
+/// and then, when the others have theirs, the sums of plane s along x and y.
 template <typename Tile>
-class TiltNodes {
-public:
+__device__ __forceinline__ void march_inside(const TiltArguments<typename Tile::T>& a, int thread, int tile_x,
+                                             int tile_y, ChunkOfPlanes chunk, typename Tile::T* stages,
+                                             Barrier* barrier) {
     using T = typename Tile::T;
-    static constexpr int R = Tile::radius, V = Tile::vector, H = Tile::halo;
-
-    __device__ __forceinline__ TiltNodes(const TiltBlock<Tile>& block, TiltPlace own)
-        : block_(block),
-          column_(block, own),
-          in_x_(2 * Tile::stress_size + own.y * Tile::x_pitch + own.x + H),
-          in_y_(2 * (Tile::stress_size + Tile::x_size) + (own.y + R) * Tile::width + own.x) {
-        const TiltArguments<T>& a = block.a;
-        const int x = block.tile_x + own.x, y = block.tile_y + own.y;
-        inside_ = y < a.ny ? a.nx - x : 0;
-        in_medium_ = inside_ > 0 ? y * a.k_pitch + x : 0;
-        column_.put(block.first(), 0);
-        ask_axis(block.first());
-        ask_arrays(block.begin);
-    }
-    __device__ __forceinline__ void compute_g(int z) {
-        const TiltArguments<T>& a = block_.a;
-        T* const stage = block_.stage(z);
-        column_.put(z + 1, 1);
-        Vec<T> n[3];
+    constexpr int R = Tile::radius, V = Tile::vector, H = Tile::halo, slots = 2 * R;
+    const TiltPlace own = place_of_thread<Tile>(thread);
+    const int x = tile_x + own.x, y = tile_y + own.y;
+    const bool is_node = x < a.nx && y < a.ny;
+    const int in_x = 2 * Tile::stress_size + own.y * Tile::x_pitch + own.x + H;
+    const int in_y = 2 * (Tile::stress_size + Tile::x_size) + (own.y + R) * Tile::width + own.x;
+    const std::int64_t in_medium = is_node ? y * a.k_pitch + x : 0;
+    TiltColumn<Tile> column(a, own, x, y, chunk.begin - R);
+    column.put(stages, 0);
+    const auto waiting = [&](int which) {
+        return load_vector(static_cast<const T*>(waiting_place<Tile>(stages, thread, which)));
+    };
+    Vec<T> n[3];
+    const auto ask_axis = [&](int z) {
         ONDA_UNROLL
-        for (int which = 0; which < 2; ++which) {
-            const T* const at = stage + which * Tile::stress_size + column_.in_stage;
-            Vec<T> d[3] = {};
-            if (which == 0) {
-                differentiate<Tile, true>(a, at, column_.queue[0], d, laplacian_);
-                copies_wait<1>();
-                ONDA_UNROLL
-                for (int i = 0; i < 3; ++i) n[i] = waiting(Tile::axis_at + i);
-            } else {
-                Vec<T> unused;
-                differentiate<Tile, false>(a, at, column_.queue[1], d, unused);
-            }
-            const Vec<T> g = vector_along_axis(n, d);
-            store_stored(stage + in_x_ + which * Tile::x_size, product(n[0], g));
-            store_stored(stage + in_y_ + which * Tile::y_size, product(n[1], g));
-            along_z_[which] = product(n[2], g);
-        }
-    }
-    /// Updates plane z - r with what waits for it, in whose place plane z comes.
-    __device__ __forceinline__ void advance(int z) {
-        ask_axis(z < block_.last() ? z + 1 : z);
-        T* const laplacian = block_.waiting(Tile::laplacian_at + of_sums_);
-        if (z - R >= block_.begin) {
-            Vec<T> tilted[2];
-            ONDA_UNROLL
-            for (int which = 0; which < 2; ++which) tilted[which] = sum_with_z(which);
-            update(z - R, load_vector(static_cast<const T*>(laplacian)), tilted);
-            ask_arrays(z - R + 1 < block_.end ? z - R + 1 : z - R);
-        } else {
-            copies_commit();  // none: what waits for copies counts two groups a plane
-        }
-        store_stored(laplacian, laplacian_);
-        ONDA_UNROLL
-        for (int which = 0; which < 2; ++which) store_stored(block_.waiting(which * 2 * R + slot_), along_z_[which]);
-    }
-    /// Sums plane z along x and y, and moves on.
-    __device__ __forceinline__ void move(int z) {
-        Vec<T> next[2];
-        column_.load_next(z, next);
-        if (block_.updates(z)) {
-            ONDA_UNROLL
-            for (int which = 0; which < 2; ++which)
-                store_stored(block_.waiting(Tile::sums_at + which * R + of_sums_), sum_in_plane(z, which));
-        }
-        slot_ = slot_ + 1 == 2 * R ? 0 : slot_ + 1;
-        of_sums_ = of_sums_ + 1 == R ? 0 : of_sums_ + 1;
-        column_.advance(next);
-    }
-
-private:
-    [[nodiscard]] __device__ __forceinline__ Vec<T> waiting(int which) const {
-        return load_vector(static_cast<const T*>(block_.waiting(which)));
-    }
-    __device__ __forceinline__ void ask_axis(int z) const {
-        ONDA_UNROLL
-        for (int i = 0; i < 3; ++i) copy_async16(block_.waiting(Tile::axis_at + i), column_.axis(i, z), true);
+        for (int axis = 0; axis < 3; ++axis)
+            copy_async16(waiting_place<Tile>(stages, thread, Tile::axis_at + axis), column.axis(axis, z), true);
         copies_commit();
-    }
-    __device__ __forceinline__ void ask_arrays(int z) const {
-        const TiltArguments<T>& a = block_.a;
-        const std::int64_t node = z * a.plane + column_.in_plane, of_medium = z * a.k_plane + in_medium_;
+    };
+    const auto ask_arrays = [&](int z) {
+        const std::int64_t node = z * a.plane + column.in_plane, of_medium = z * a.k_plane + in_medium;
         const T* const from[5] = {a.q + node, a.vertical_next + node, a.k + of_medium, a.e + of_medium,
                                   a.d + of_medium};
         ONDA_UNROLL
-        for (int i = 0; i < 5; ++i) copy_async16(block_.waiting(Tile::arrays_at + i), from[i], true);
+        for (int i = 0; i < 5; ++i)
+            copy_async16(waiting_place<Tile>(stages, thread, Tile::arrays_at + i), from[i], true);
         copies_commit();
-    }
-    /// The x and y pairs of sum_i D_i (n_i g).
-    [[nodiscard]] __device__ __forceinline__ Vec<T> sum_in_plane(int z, int which) const {
-        const TiltArguments<T>& a = block_.a;
-        const T* const stage = block_.stage(z);
-        Vec<T> sum{};
-        T row[V + 2 * H];
-        load_row<T, H>(stage + in_x_ + which * Tile::x_size, row);
-        add_along_x<T, R, H>(a.first[0], row, sum);
-        const T* const at = stage + in_y_ + which * Tile::y_size;
+    };
+    ask_axis(chunk.begin - R);
+    ask_arrays(chunk.begin);
+    sync_threads<Tile::threads>();
+    int slot = 0, of_sums = 0, parity = 0;
+    for (int s = chunk.begin - R; s < chunk.end + R; ++s) {
+        T* const stage = stages + parity * Tile::stage_size;
+        const bool in_chunk = s >= chunk.begin && s < chunk.end;
+        const int z = s - R;
+        column.put(stages + (1 - parity) * Tile::stage_size, 1);
+        const std::int64_t node = z * a.plane + column.in_plane;
+        Vec<T> p_before, q_before, k, e, d;
+        Vec<T> along_z[2], laplacian;
         ONDA_UNROLL
-        for (int m = 1; m <= R; ++m)
-            add_difference(a.first[1][m], load_vector(at + m * Tile::width), load_vector(at - m * Tile::width), sum);
-        return sum;
-    }
-    /// All of it, of the plane whose last n_z g has just been computed.
-    [[nodiscard]] __device__ __forceinline__ Vec<T> sum_with_z(int which) const {
-        Vec<T> sum = waiting(Tile::sums_at + which * R + of_sums_);
-        const auto plane = [&](int beyond) {
-            const int at = slot_ + R + beyond;
-            return waiting(which * 2 * R + (at >= 2 * R ? at - 2 * R : at));
-        };
-        ONDA_UNROLL
-        for (int m = 1; m <= R; ++m)
-            add_difference(block_.a.first[2][m], m == R ? along_z_[which] : plane(m), plane(-m), sum);
-        return sum;
-    }
-    __device__ __forceinline__ void update(int z, const Vec<T>& laplacian, const Vec<T> (&tilted)[2]) const {
-        copies_wait<1>();
-        Vec<T> of[5], p_next, q_next;
-        ONDA_UNROLL
-        for (int i = 0; i < 5; ++i) of[i] = waiting(Tile::arrays_at + i);
-        if (inside_ <= 0) return;
-        ONDA_UNROLL
-        for (int v = 0; v < V; ++v) {
-            const T p = column_.queue[0].plane[0].v[v], q = column_.queue[1].plane[0].v[v];
-            const T k = of[2].v[v], e = of[3].v[v], d = of[4].v[v];
-            const T sum = laplacian.v[v] + (tilted[1].v[v] - tilted[0].v[v]);
-            p_next.v[v] = next_horizontal(p, of[0].v[v], k, e, d, sum, tilted[1].v[v]);
-            q_next.v[v] = next_vertical(q, of[1].v[v], k, d, sum, tilted[1].v[v]);
+        for (int which = 0; which < 2; ++which) {
+            const T* const at = stage + which * Tile::stress_size + column.in_stage;
+            const auto load_axis = [&] {
+                if (which == 1) return;
+                copies_wait<1>();
+                ONDA_UNROLL
+                for (int i = 0; i < 3; ++i) n[i] = waiting(Tile::axis_at + i);
+            };
+            const Vec<T> g = which == 0 ? g_of<Tile, true>(a, at, column.queue[0], n, load_axis, laplacian)
+                                        : g_of<Tile, false>(a, at, column.queue[1], n, load_axis, laplacian);
+            store_stored(stage + in_x + which * Tile::x_size, product(n[0], g));
+            store_stored(stage + in_y + which * Tile::y_size, product(n[1], g));
+            along_z[which] = product(n[2], g);
         }
-        const std::int64_t node = z * block_.a.plane + column_.in_plane;
-        store_inside(block_.a.q + node, p_next, inside_);
-        store_inside(block_.a.vertical_next + node, q_next, inside_);
+        barrier_arrive(barrier);
+        ask_axis(s + 1 < chunk.end + R ? s + 1 : s);
+        T* const place_of_l = waiting_place<Tile>(stages, thread, Tile::laplacian_at + of_sums);
+        if (z >= chunk.begin) {
+            Vec<T> tilted[2] = {waiting(Tile::sums_at + of_sums), waiting(Tile::sums_at + R + of_sums)};
+            ONDA_UNROLL
+            for (int which = 0; which < 2; ++which) ONDA_UNROLL
+            for (int m = 1; m <= R; ++m) {
+                const auto plane = [&](int beyond) {
+                    const int at = slot + R + beyond;
+                    return waiting(which * slots + (at >= slots ? at - slots : at));
+                };
+                add_difference(a.first[2][m], m == R ? along_z[which] : plane(m), plane(-m), tilted[which]);
+            }
+            const Vec<T> l = load_vector(static_cast<const T*>(place_of_l));
+            copies_wait<1>();
+            p_before = waiting(Tile::arrays_at);
+            q_before = waiting(Tile::arrays_at + 1);
+            k = waiting(Tile::arrays_at + 2);
+            e = waiting(Tile::arrays_at + 3);
+            d = waiting(Tile::arrays_at + 4);
+            if (is_node) {
+                Vec<T> p_next, q_next;
+                ONDA_UNROLL
+                for (int v = 0; v < V; ++v) {
+                    const T sum = l.v[v] + (tilted[1].v[v] - tilted[0].v[v]), vertical = tilted[1].v[v];
+                    p_next.v[v] = next_horizontal(column.queue[0].plane[0].v[v], p_before.v[v], k.v[v], e.v[v], d.v[v],
+                                                  sum, vertical);
+                    q_next.v[v] =
+                        next_vertical(column.queue[1].plane[0].v[v], q_before.v[v], k.v[v], d.v[v], sum, vertical);
+                }
+                store_inside(a.q + node, p_next, a.nx - x);
+                store_inside(a.vertical_next + node, q_next, a.nx - x);
+            }
+            ask_arrays(z + 1 < chunk.end ? z + 1 : z);
+        } else {
+            copies_commit();  // none: those who wait count two groups a plane
+        }
+        store_stored(place_of_l, laplacian);
+        ONDA_UNROLL
+        for (int which = 0; which < 2; ++which)
+            store_stored(waiting_place<Tile>(stages, thread, which * slots + slot), along_z[which]);
+        barrier_wait(barrier, parity);
+        const int ahead = s + R + 1 < chunk.end + 2 * R ? s + R + 1 : s + R;
+        const Vec<T> newest[2] = {column.stress(0, ahead), column.stress(1, ahead)};
+        if (in_chunk) {
+            ONDA_UNROLL
+            for (int which = 0; which < 2; ++which)
+                store_stored(waiting_place<Tile>(stages, thread, Tile::sums_at + which * R + of_sums),
+                             sum_in_plane<Tile>(a, stage, own, which));
+        }
+        parity = 1 - parity;
+        slot = slot + 1 == slots ? 0 : slot + 1;
+        of_sums = of_sums + 1 == R ? 0 : of_sums + 1;
+        ONDA_UNROLL
+        for (int which = 0; which < 2; ++which) column.queue[which].advance(newest[which]);
     }
-
-    const TiltBlock<Tile>& block_;
-    TiltColumn<Tile> column_;
-    int in_x_, in_y_;  ///< n_x g and n_y g of p in a stage
-    int inside_;       ///< nodes of the grid from the first own one on; 0: none
-    std::int64_t in_medium_;
-    int slot_ = 0, of_sums_ = 0;  ///< of plane z among 2r and r planes: where those lie that go
-    Vec<T> laplacian_, along_z_[2];
-};
+    copies_wait<0>();
+}
 
 /// One step on one tile of a chunk of planes. Block: Tile::threads. Grid: tiles along x, tiles along y, chunks along z.
 template <typename Tile>
 __global__ void __launch_bounds__(Tile::threads, 1)
     tti_march_step(const __grid_constant__ TiltArguments<typename Tile::T> a) {
-    const auto [begin, end] = chunk_of_block(a.chunks, 0, a.nz);
-    const TiltBlock<Tile> block{a,
-                                static_cast<int>(threadIdx.x),
-                                static_cast<int>(blockIdx.x) * Tile::width,
-                                static_cast<int>(blockIdx.y) * Tile::height,
-                                begin,
-                                end,
-                                reinterpret_cast<typename Tile::T*>(shared_memory()),
-                                reinterpret_cast<Barrier*>(shared_memory() + Tile::barrier_at)};
-    if (block.thread == 0) {
-        barrier_init(block.barrier, Tile::threads);
+    using T = typename Tile::T;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int tile_x = static_cast<int>(blockIdx.x) * Tile::width, tile_y = static_cast<int>(blockIdx.y) * Tile::height;
+    const ChunkOfPlanes chunk = chunk_of_block(a.chunks, 0, a.nz);
+    T* const stages = reinterpret_cast<T*>(shared_memory());
+    auto* const barrier = reinterpret_cast<Barrier*>(shared_memory() + Tile::barrier_at);
+    if (thread == 0) {
+        barrier_init(barrier, Tile::threads);
         barrier_init_fence();
     }
-    __syncthreads();
-    if (block.thread >= Tile::own) {
-        march_beside(block);
-        return;
-    }
-    TiltNodes<Tile> nodes(block, place_of_thread<Tile>(block.thread));
-    block.arrive();
-    block.wait(block.first() - 1);
-    for (int z = block.first(); z <= block.last(); ++z) {
-        nodes.compute_g(z);
-        block.arrive();
-        nodes.advance(z);
-        block.wait(z);
-        nodes.move(z);
-    }
-    copies_wait<0>();
+    if (thread < Tile::own)
+        march_inside<Tile>(a, thread, tile_x, tile_y, chunk, stages, barrier);
+    else
+        march_beside<Tile>(a, thread, tile_x, tile_y, chunk, stages, barrier);
 }
 
 /// What a plane costs, of a thread in the mean over those of the tile and of the halo. Of the stresses and the axis all
