@@ -86,11 +86,12 @@ void check_start_side(const BoundedStart& start, const std::optional<double>& bo
     const std::string unit = start.parameter.unit.empty() ? "" : fmt::format(" {}", start.parameter.unit);
     found.emplace_back(
         start.key + (side > 0.F ? ".max" : ".min"),
-        fmt::format("{}{}: the start model has a {} of {}{} at x = {} m, {}z = {} m, and is {} the bound at {} of {} "
+        fmt::format("{}{}: the start model has {} {} of {}{} at x = {} m, {}z = {} m, and is {} the bound at {} of {} "
                     "nodes; change the bound or the model, or hold these nodes",
-                    number_text(*bound), unit, start.parameter.quantity, start.values[worst], unit,
-                    number_text(at_m[0]), grid.has_axis(1) ? fmt::format("y = {} m, ", number_text(at_m[1])) : "",
-                    number_text(at_m[2]), side > 0.F ? "above" : "below", count, start.values.size()));
+                    number_text(*bound), unit, start.parameter.quantity.starts_with('e') ? "an" : "a",
+                    start.parameter.quantity, start.values[worst], unit, number_text(at_m[0]),
+                    grid.has_axis(1) ? fmt::format("y = {} m, ", number_text(at_m[1])) : "", number_text(at_m[2]),
+                    side > 0.F ? "above" : "below", count, start.values.size()));
 }
 
 /// What is wrong with the bounds of a parameter.

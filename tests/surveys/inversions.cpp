@@ -294,7 +294,7 @@ TEST_CASE("a lens in an anisotropic medium is found with epsilon and delta held,
             REQUIRE(model.has(quantity_of(parameter)));
             std::vector<float> values(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]));
             model.read(quantity_of(parameter), {}, shape, values);
-            CHECK(std::ranges::all_of(values, [held](float value) { return value == held; }));
+            CHECK(std::ranges::all_of(values, [held = held](float value) { return value == held; }));
         }
         CHECK(!ModelFile(place.out("of VTI without") / file).has(quantity_of(kEpsilon)));
     }
