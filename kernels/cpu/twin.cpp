@@ -6,9 +6,9 @@ namespace onda::cpu {
 namespace {
 
 constexpr int kMostReads = 1 + kMostFurtherFields + kMostMediumArrays;
-constexpr int kMostUpdates = 1 + kMostFurtherFields + kMostMemoryFields + kMostScratchFields;
+constexpr int kMostUpdates = 1 + kMostFurtherFields + kMostMemoryFields;
 
-/// The arrays that a step reads, and those that it overwrites.
+/// The arrays that a step reads, and those that it overwrites; without scratch fields, which a step can do without.
 template <typename T>
 struct Streams {
     MediumView<T> read[kMostReads];
@@ -28,8 +28,6 @@ struct Streams {
             if (array.at != nullptr) read[reads++] = array;
         for (const T* memory : a.memory)
             if (memory != nullptr) update[updates++] = {memory, a.k_pitch, a.k_plane};
-        for (const T* scratch : a.scratch_field)
-            if (scratch != nullptr) update[updates++] = field(scratch);
     }
 };
 
@@ -69,7 +67,8 @@ void step(const StepArguments<T>& a) {
         case 42: return stream<T, 4, 2>(a, streams);  // the same with variable density
         case 53: return stream<T, 5, 3>(a, streams);
         case 52: return stream<T, 5, 2>(a, streams);  // VTI
-        default: return stream<T, 8, 4>(a, streams);  // TTI
+        case 63: return stream<T, 6, 3>(a, streams);  // VTI with the strain, as gradients take it
+        default: return stream<T, 8, 2>(a, streams);  // TTI
     }
 }
 

@@ -85,8 +85,8 @@ std::string rival_text(const BenchPlan& plan, const Contender* twin) {
         written.push_back(fmt::format("{}[n+1]", field));
     }
     for (const MediumArray& array : equation.arrays) read.emplace_back(array.name);
-    for (const auto fields : {equation.memory, equation.scratch})
-        for (auto* const list : {&read, &written}) list->insert(list->end(), fields.begin(), fields.end());
+    for (auto* const list : {&read, &written})
+        list->insert(list->end(), equation.memory.begin(), equation.memory.end());
     return fmt::format("{}; the twin reads {} and writes {}, without neighbours", twin->description(),
                        fmt::join(read, ", "), fmt::join(written, ", "));
 }
