@@ -353,7 +353,7 @@ __device__ __forceinline__ void march_inside(const TiltArguments<typename Tile::
                                              int tile_y, ChunkOfPlanes chunk, typename Tile::T* stages,
                                              Barrier* barrier) {
     using T = typename Tile::T;
-    constexpr int R = Tile::radius, V = Tile::vector, H = Tile::halo, slots = 2 * R;
+    constexpr int R = Tile::radius, H = Tile::halo, slots = 2 * R;
     const TiltPlace own = place_of_thread<Tile>(thread);
     const int x = tile_x + own.x, y = tile_y + own.y;
     const bool is_node = x < a.nx && y < a.ny;
