@@ -214,9 +214,12 @@ Json work_json(const Setup& setup) {
 }
 
 double bytes_per_point(const Setup& setup) {
-    const auto arrays = static_cast<std::int64_t>(setup.scheme.equation->arrays.size());
-    return static_cast<double>((2 + arrays) * setup.element_bytes() +
-                               setup.medium.element_bytes(setup.element_bytes()));
+    const EquationRow& equation = *setup.scheme.equation;
+    // Both levels of a field are read and one written, memory is read and written, and k, the first array, may be
+    // coded.
+    const std::int64_t elements =
+        3 * std::ssize(equation.fields) + 2 * std::ssize(equation.memory) + std::ssize(equation.arrays) - 1;
+    return static_cast<double>(elements * setup.element_bytes() + setup.medium.element_bytes(setup.element_bytes()));
 }
 
 std::string bench_report_text(const BenchReport& report) {

@@ -197,11 +197,6 @@ struct TiltColumn {
     }
 };
 
-/// The planes of g that a block computes: those of its chunk, and R more on either side.
-struct TiltMarch {
-    int begin, end;
-};
-
 /// The x and y pairs of sum_i D_i (n_i g) of a vector of the tile. \param which of the stresses.
 template <typename Tile>
 __device__ __forceinline__ Vec<typename Tile::T> sum_in_plane(const TiltArguments<typename Tile::T>& a,
@@ -225,6 +220,40 @@ template <typename Tile>
 __device__ __forceinline__ typename Tile::T* waiting_place(typename Tile::T* stages, int thread, int which) {
     return stages + 2 * Tile::stage_size + (which * Tile::own + thread) * Tile::vector;
 }
+
+/// What a thread of the halo copies of Tile::outer.
+template <typename Tile>
+class OuterHalo {
+public:
+    using T = typename Tile::T;
+
+    __device__ __forceinline__ OuterHalo(const TiltArguments<T>& a, int thread, int tile_x, int tile_y) : a_(a) {
+        constexpr int R = Tile::radius;
+        ONDA_UNROLL
+        for (int i = 0; i < Tile::copies; ++i) {
+            const int which = thread - Tile::own + i * Tile::beside;
+            const TiltPlace place = place_of_copy<Tile>(which);
+            from_[i] = static_cast<int>((tile_y + place.y) * a.pitch) + tile_x + place.x;
+            const bool exists =
+                which < Tile::outer && tile_x + place.x < a.nx + 2 * R && tile_y + place.y < a.ny + 2 * R;
+            to_[i] = exists ? (place.y + 2 * R) * Tile::pitch + place.x + 2 * Tile::halo : -1;
+        }
+    }
+    __device__ __forceinline__ void copy(T* stage, int z) const {
+        ONDA_UNROLL
+        for (int i = 0; i < Tile::copies; ++i)
+            if (to_[i] >= 0) {
+                copy_async16(stage + to_[i], a_.p + z * a_.plane + from_[i], true);
+                copy_async16(stage + Tile::stress_size + to_[i], a_.vertical + z * a_.plane + from_[i], true);
+            }
+        copies_commit();
+    }
+
+private:
+    const TiltArguments<T>& a_;
+    int from_[Tile::copies], to_[Tile::copies];  ///< elements of a plane and of a stage; of none -1
+};
+
 /// The way of a thread of the halo, which also copies what lies further out. Of plane s it computes g; the stresses of
 /// the next plane come meanwhile.
 template <typename Tile>
@@ -234,24 +263,7 @@ __device__ __forceinline__ void march_beside(const TiltArguments<typename Tile::
     using T = typename Tile::T;
     constexpr int R = Tile::radius, H = Tile::halo;
     const TiltPlace own = place_of_thread<Tile>(thread);
-    int from[Tile::copies], to[Tile::copies];
-    ONDA_UNROLL
-    for (int i = 0; i < Tile::copies; ++i) {
-        const int which = thread - Tile::own + i * Tile::beside;
-        const TiltPlace place = place_of_copy<Tile>(which);
-        from[i] = static_cast<int>((tile_y + place.y) * a.pitch) + tile_x + place.x;
-        const bool copied = which < Tile::outer && tile_x + place.x < a.nx + 2 * R && tile_y + place.y < a.ny + 2 * R;
-        to[i] = copied ? (place.y + 2 * R) * Tile::pitch + place.x + 2 * H : -1;
-    }
-    const auto copy_plane = [&](T* stage, int z) {
-        ONDA_UNROLL
-        for (int i = 0; i < Tile::copies; ++i)
-            if (to[i] >= 0) {
-                copy_async16(stage + to[i], a.p + z * a.plane + from[i], true);
-                copy_async16(stage + Tile::stress_size + to[i], a.vertical + z * a.plane + from[i], true);
-            }
-        copies_commit();
-    };
+    const OuterHalo<Tile> outer(a, thread, tile_x, tile_y);
     const bool computes =
         Tile::beside == Tile::beside_y + Tile::beside_x || thread < Tile::own + Tile::beside_y + Tile::beside_x;
     const bool across = own.y < 0 || own.y >= Tile::height;
@@ -259,7 +271,7 @@ __device__ __forceinline__ void march_beside(const TiltArguments<typename Tile::
     const int in_x = 2 * Tile::stress_size + own.y * Tile::x_pitch + own.x + H;
     const int of_g = across ? in_y : in_x, size_of_g = across ? Tile::y_size : Tile::x_size;
     TiltColumn<Tile> column(a, computes ? own : TiltPlace{0, 0}, tile_x + own.x, tile_y + own.y, chunk.begin - R);
-    copy_plane(stages, chunk.begin - R);
+    outer.copy(stages, chunk.begin - R);
     if (computes) column.put(stages, 0);
     copies_wait<0>();
     Vec<T> n[3];
@@ -274,7 +286,7 @@ __device__ __forceinline__ void march_beside(const TiltArguments<typename Tile::
         T* const stage = stages + parity * Tile::stage_size;
         T* const other = stages + (1 - parity) * Tile::stage_size;
         const bool in_chunk = s >= chunk.begin && s < chunk.end;
-        copy_plane(other, s + 1);
+        outer.copy(other, s + 1);
         if (computes) column.put(other, 1);
         if (in_chunk && computes) {
             Vec<T> none;
@@ -300,6 +312,40 @@ __device__ __forceinline__ void march_beside(const TiltArguments<typename Tile::
     }
 }
 
+/// Adds the z pairs of plane s - r. \param n_g n_z g of 2r planes, one in each slot; \param slot the oldest; \param
+/// newest that of plane s.
+template <typename Tile>
+__device__ __forceinline__ void add_along_z(const typename Tile::T* weights, const typename Tile::T* n_g, int slot,
+                                            const Vec<typename Tile::T>& newest, Vec<typename Tile::T>& sum) {
+    constexpr int R = Tile::radius, slots = 2 * R;
+    const auto plane = [&](int beyond) {
+        const int at = slot + R + beyond;
+        return load_vector(n_g + (at >= slots ? at - slots : at) * Tile::own * Tile::vector);
+    };
+    ONDA_UNROLL
+    for (int m = 1; m <= R; ++m) add_difference(weights[m], m == R ? newest : plane(m), plane(-m), sum);
+}
+
+/// Both stresses of the next step in plane s - r. \param arrays those of the step before, k, e and d there; \param
+/// tilted both sums; \param node among the fields; \param inside nodes of the vector that the grid has, or more.
+template <typename Tile>
+__device__ __forceinline__ void update(const TiltArguments<typename Tile::T>& a, const TiltColumn<Tile>& column,
+                                       const Vec<typename Tile::T> (&arrays)[5], const Vec<typename Tile::T>& laplacian,
+                                       const Vec<typename Tile::T> (&tilted)[2], std::int64_t node, int inside) {
+    using T = typename Tile::T;
+    Vec<T> p_next, q_next;
+    ONDA_UNROLL
+    for (int v = 0; v < Tile::vector; ++v) {
+        const T p = column.queue[0].plane[0].v[v], q = column.queue[1].plane[0].v[v];
+        const T k = arrays[2].v[v], e = arrays[3].v[v], d = arrays[4].v[v], vertical = tilted[1].v[v];
+        const T sum = laplacian.v[v] + (vertical - tilted[0].v[v]);
+        p_next.v[v] = next_horizontal(p, arrays[0].v[v], k, e, d, sum, vertical);
+        q_next.v[v] = next_vertical(q, arrays[1].v[v], k, d, sum, vertical);
+    }
+    store_inside(a.q + node, p_next, inside);
+    store_inside(a.vertical_next + node, q_next, inside);
+}
+
 /// The way of a thread of the tile. Of plane s it computes g, then updates plane z = s - r, whose last n_z g that was,
 /// and then, when the others have theirs, the sums of plane s along x and y.
 template <typename Tile>
@@ -307,7 +353,7 @@ __device__ __forceinline__ void march_inside(const TiltArguments<typename Tile::
                                              int tile_y, ChunkOfPlanes chunk, typename Tile::T* stages,
                                              Barrier* barrier) {
     using T = typename Tile::T;
-    constexpr int R = Tile::radius, V = Tile::vector, H = Tile::halo, slots = 2 * R;
+    constexpr int R = Tile::radius, H = Tile::halo, slots = 2 * R;
     const TiltPlace own = place_of_thread<Tile>(thread);
     const int x = tile_x + own.x, y = tile_y + own.y;
     const bool is_node = x < a.nx && y < a.ny;
@@ -345,7 +391,6 @@ __device__ __forceinline__ void march_inside(const TiltArguments<typename Tile::
         const int z = s - R;
         column.put(stages + (1 - parity) * Tile::stage_size, 1);
         const std::int64_t node = z * a.plane + column.in_plane;
-        Vec<T> p_before, q_before, k, e, d;
         Vec<T> along_z[2], laplacian;
         ONDA_UNROLL
         for (int which = 0; which < 2; ++which) {
@@ -368,33 +413,16 @@ __device__ __forceinline__ void march_inside(const TiltArguments<typename Tile::
         if (z >= chunk.begin) {
             Vec<T> tilted[2] = {waiting(Tile::sums_at + of_sums), waiting(Tile::sums_at + R + of_sums)};
             ONDA_UNROLL
-            for (int which = 0; which < 2; ++which) ONDA_UNROLL
-            for (int m = 1; m <= R; ++m) {
-                const auto plane = [&](int beyond) {
-                    const int at = slot + R + beyond;
-                    return waiting(which * slots + (at >= slots ? at - slots : at));
-                };
-                add_difference(a.first[2][m], m == R ? along_z[which] : plane(m), plane(-m), tilted[which]);
-            }
+            for (int which = 0; which < 2; ++which)
+                add_along_z<Tile>(a.first[2], waiting_place<Tile>(stages, thread, which * slots), slot, along_z[which],
+                                  tilted[which]);
             const Vec<T> l = load_vector(static_cast<const T*>(place_of_l));
             copies_wait<1>();
-            p_before = waiting(Tile::arrays_at);
-            q_before = waiting(Tile::arrays_at + 1);
-            k = waiting(Tile::arrays_at + 2);
-            e = waiting(Tile::arrays_at + 3);
-            d = waiting(Tile::arrays_at + 4);
             if (is_node) {
-                Vec<T> p_next, q_next;
-                ONDA_UNROLL
-                for (int v = 0; v < V; ++v) {
-                    const T sum = l.v[v] + (tilted[1].v[v] - tilted[0].v[v]), vertical = tilted[1].v[v];
-                    p_next.v[v] = next_horizontal(column.queue[0].plane[0].v[v], p_before.v[v], k.v[v], e.v[v], d.v[v],
-                                                  sum, vertical);
-                    q_next.v[v] =
-                        next_vertical(column.queue[1].plane[0].v[v], q_before.v[v], k.v[v], d.v[v], sum, vertical);
-                }
-                store_inside(a.q + node, p_next, a.nx - x);
-                store_inside(a.vertical_next + node, q_next, a.nx - x);
+                const Vec<T> of_arrays[5] = {waiting(Tile::arrays_at), waiting(Tile::arrays_at + 1),
+                                             waiting(Tile::arrays_at + 2), waiting(Tile::arrays_at + 3),
+                                             waiting(Tile::arrays_at + 4)};
+                update(a, column, of_arrays, l, tilted, node, a.nx - x);
             }
             ask_arrays(z + 1 < chunk.end ? z + 1 : z);
         } else {
