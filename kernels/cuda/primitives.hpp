@@ -53,12 +53,6 @@ __device__ __forceinline__ unsigned char* shared_memory() {
     return onda_shared_memory;
 }
 
-/// __syncthreads() for a block of so many threads whose warps have gone different ways, and call it in different places.
-template <int Threads>
-__device__ __forceinline__ void sync_threads() {
-    asm volatile("bar.sync 1, %0;" ::"n"(Threads) : "memory");
-}
-
 /// Waits for the other threads of this warp, and makes what they wrote to shared memory visible.
 __device__ __forceinline__ void warp_sync() {
     __syncwarp();

@@ -73,10 +73,6 @@ static_assert(sizeof(Barrier) == 8);
 
 unsigned char* shared_memory();
 
-template <int>
-void sync_threads() {
-    __syncthreads();
-}
 /// Waits for the whole block: kernels call it at the same places in all warps.
 inline void warp_sync() {
     __syncthreads();

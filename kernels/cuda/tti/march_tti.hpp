@@ -280,7 +280,8 @@ __device__ __forceinline__ void march_beside(const TiltArguments<typename Tile::
         for (int i = 0; i < 3; ++i) n[i] = load_vector(column.axis(i, z));
     };
     load_axis(chunk.begin);
-    sync_threads<Tile::threads>();
+    barrier_arrive(barrier);
+    barrier_wait(barrier, 0);
     int parity = 0;
     for (int s = chunk.begin - R; s < chunk.end + R; ++s) {
         T* const stage = stages + parity * Tile::stage_size;
@@ -305,7 +306,7 @@ __device__ __forceinline__ void march_beside(const TiltArguments<typename Tile::
         const int ahead = s + R + 1 < chunk.end + 2 * R ? s + R + 1 : s + R;
         const Vec<T> newest[2] = {column.stress(0, ahead), column.stress(1, ahead)};
         if (in_chunk) load_axis(s + 1);
-        barrier_wait(barrier, parity);
+        barrier_wait(barrier, 1 - parity);
         ONDA_UNROLL
         for (int which = 0; which < 2; ++which) column.queue[which].advance(newest[which]);
         parity = 1 - parity;
@@ -383,7 +384,8 @@ __device__ __forceinline__ void march_inside(const TiltArguments<typename Tile::
     };
     ask_axis(chunk.begin - R);
     ask_arrays(chunk.begin);
-    sync_threads<Tile::threads>();
+    barrier_arrive(barrier);
+    barrier_wait(barrier, 0);
     int slot = 0, of_sums = 0, parity = 0;
     for (int s = chunk.begin - R; s < chunk.end + R; ++s) {
         T* const stage = stages + parity * Tile::stage_size;
@@ -432,7 +434,7 @@ __device__ __forceinline__ void march_inside(const TiltArguments<typename Tile::
         ONDA_UNROLL
         for (int which = 0; which < 2; ++which)
             store_stored(waiting_place<Tile>(stages, thread, which * slots + slot), along_z[which]);
-        barrier_wait(barrier, parity);
+        barrier_wait(barrier, 1 - parity);
         const int ahead = s + R + 1 < chunk.end + 2 * R ? s + R + 1 : s + R;
         const Vec<T> newest[2] = {column.stress(0, ahead), column.stress(1, ahead)};
         if (in_chunk) {
@@ -464,6 +466,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
         barrier_init(barrier, Tile::threads);
         barrier_init_fence();
     }
+    __syncthreads();
     if (thread < Tile::own)
         march_inside<Tile>(a, thread, tile_x, tile_y, chunk, stages, barrier);
     else

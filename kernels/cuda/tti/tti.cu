@@ -61,8 +61,8 @@ void add_tilt_march(Instances<float>& list) {
 
 template <>
 void add_tti<ONDA_RADIUS>(Instances<float>& list) {
-    // Beyond that the queues of the march find no room in registers.
-    if constexpr (ONDA_RADIUS <= 5) add_tilt_march<ONDA_RADIUS>(list);
+    // Beyond that what waits finds no room in shared memory.
+    if constexpr (ONDA_RADIUS <= 4) add_tilt_march<ONDA_RADIUS>(list);
     add_blocks<float, TiltStepper<float, ONDA_RADIUS>>(list, Equation::tti);
 }
 template <>
