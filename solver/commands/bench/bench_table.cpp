@@ -8,6 +8,7 @@
 
 #include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
+#include "solver/discretisation/grid.hpp"
 #include "solver/performance/measurement.hpp"
 #include "solver/performance/roofline.hpp"
 #include "solver/program/build.hpp"
