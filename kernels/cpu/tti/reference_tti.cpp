@@ -1,10 +1,31 @@
 // Tilted transverse isotropy as plain loops: what every other kernel of this equation is compared with.
 #include "kernels/cpu/any_order.hpp"
-#include "kernels/cpu/tti/tti_rows.hpp"
+#include "kernels/cpu/tti/tilt_medium.hpp"
 #include "kernels/equations/tti/tti.hpp"
 
 namespace onda::cpu {
 namespace {
+
+/// A row of nodes: x from `begin` to `end`.
+struct TiltRow {
+    std::int64_t y, z, begin, end;
+};
+
+/// Calls body(row) for the rows whose g the second of both passes reads: all in the grid, r nodes longer at both ends,
+/// and those up to r nodes beyond one face across y or z; each thread for its own.
+template <typename T, typename Body>
+void for_tilt_rows(const StepArguments<T>& a, const Body& body) {
+    const std::int64_t r = a.stencil.radius, beyond_y = a.stencil.dimensions == 3 ? r : 0;
+    const std::int64_t along_y = a.ny + 2 * beyond_y, rows = along_y * (a.nz + 2 * r);
+    const RowRange mine = rows_of_thread(rows, omp_get_thread_num(), omp_get_num_threads());
+    for (std::int64_t row = mine.begin; row < mine.end; ++row) {
+        const std::int64_t y = row % along_y - beyond_y, z = row / along_y - r;
+        const bool outside_y = y < 0 || y >= a.ny, outside_z = z < 0 || z >= a.nz;
+        if (outside_y && outside_z) continue;
+        const std::int64_t more = outside_y || outside_z ? 0 : r;
+        body(TiltRow{y, z, -more, a.nx + more});
+    }
+}
 
 // sum_m D_m (f(m) - f(-m)) along an axis, added to a sum
 template <typename T, typename ValueAt>

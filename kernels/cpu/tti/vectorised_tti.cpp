@@ -5,7 +5,7 @@
 // nothing of g goes through memory, as it would in two passes over the grid.
 #include "kernels/cpu/rows.hpp"
 #include "kernels/cpu/tiles.hpp"
-#include "kernels/cpu/tti/tti_rows.hpp"
+#include "kernels/cpu/tti/tilt_medium.hpp"
 #include "kernels/equations/vti/vti.hpp"
 
 namespace onda::cpu {
